@@ -27,7 +27,7 @@ struct LinkExamination: Sendable {
   /// The name of the link as the beginning of a line; empty for the only one.
   var place: String { link.name.map { "link \($0): " } ?? "" }
   /// Whether a drive sends pings by this link.
-  var isMeasured: Bool { reading.path == .cellular }
+  var isMeasured: Bool { reading.obstacle == nil }
 
   init(_ link: LinkSettings, reading: PathReading, modem: Modem = .notAsked) {
     (self.link, self.reading, self.modem) = (link, reading, modem)
@@ -35,15 +35,14 @@ struct LinkExamination: Sendable {
 
   /// - Parameter destination: The host to which the drive looks for a route at first: that of the control server.
   init(_ link: LinkSettings, destination: String?) {
-    self.init(link, reading: Self.reading(of: link, to: destination))
+    self.init(link, reading: Self.monitor(link, to: destination).current)
   }
 
-  /// The link that carries packets to `destination` now.
-  static func reading(of link: LinkSettings, to destination: String?) -> PathReading {
+  /// Reads the link that carries packets to `destination` as a drive does.
+  static func monitor(_ link: LinkSettings, to destination: String?) -> PathMonitor {
     PathMonitor(
       source: link.network, interface: link.interface, destination: destination,
-      logger: Logger(label: "doctor") { _ in SwiftLogNoOpLogHandler() }
-    ).current
+      logger: Logger(label: "doctor") { _ in SwiftLogNoOpLogHandler() })
   }
 
   // MARK: Modem
@@ -118,25 +117,14 @@ struct LinkExamination: Sendable {
   var findings: [Finding] { [ofLink, ofModem].compactMap { $0 } }
 
   private var ofLink: Finding {
-    switch reading.path {
-    case .cellular: Finding(.good, .link, "\(place)\(reading)")
-    case .wifi:
-      Finding(
-        .fault, .link, "\(place)\(reading.obstacle ?? "on Wi-Fi, not measuring")",
-        advice: reading.remedy ?? "connect the modem")
-    case .offline: Finding(.fault, .link, "\(place)\(reading): no ping leaves", advice: adviceOffline)
+    if case .file(let path) = link.network, access(path, R_OK) != 0 {
+      let reason = String(cString: strerror(errno))
+      return Finding(
+        .fault, .link, "\(place)network.source: \(path): \(reason): the link counts as none",
+        advice: "write cellular, wifi or none into it, or use auto")
     }
-  }
-
-  private var adviceOffline: String {
-    if case .file = link.network { return "write cellular, wifi or none into the file, or set network.source: auto" }
-    guard let interface = link.interface else {
-      return "connect the modem; `ip route` lists the routes, and the pings need one"
-    }
-    guard if_nametoindex(interface) != 0 else {
-      return "`ip link` lists the interfaces; a modem's may appear once it is connected"
-    }
-    return "ip link set \(interface) up, or connect the modem; `ip route show dev \(interface)` lists its routes"
+    guard let obstacle = reading.obstacle else { return Finding(.good, .link, "\(place)\(reading)") }
+    return Finding(.fault, .link, "\(place)\(obstacle)", advice: reading.advice)
   }
 
   /// Never a fault: a drive measures without a technology.

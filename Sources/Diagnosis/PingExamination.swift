@@ -19,7 +19,9 @@ enum PingExamination {
     /// Pings whose token the server refuses (RE01).
     var refused = 0
     /// Why the last ping that did not leave was not sent; `nil` when all left.
-    var unsent: String?
+    var unsent: SendFailure?
+    /// Where answers came from, if not from the pinged address.
+    var elsewhere: PingAddress?
     /// Answers with both of the kernel's stamps.
     var stamped = 0
 
@@ -31,7 +33,8 @@ enum PingExamination {
         if event.sendStamp == .kernel, event.receiveStamp == .kernel { stamped += 1 }
       case .lost, .icmpError: lost += 1
       case .refused: refused += 1
-      case .notSent(let reason): unsent = reason
+      case .notSent(let failure): unsent = failure
+      case .elsewhere: elsewhere = event.from
       default: break
       }
     }
@@ -48,12 +51,10 @@ enum PingExamination {
     var pings = Pings(server: "\(grant.pingHost), port \(grant.pingPort)")
     do {
       let version = grant.ipVersion.flatMap(PingAddress.Family.init(rawValue:))
-      let addresses = try await PingAddress.resolve(grant.pingHost, port: grant.pingPort, family: family ?? version)
-      guard let address = addresses.first else {
-        pings.trouble = "\(grant.pingHost) has no address"
-        return pings
-      }
-      let reading = LinkExamination.reading(of: link, to: address.host)
+      let address = try await PingAddress.ofServer(
+        grant.pingHost, port: grant.pingPort, family: family ?? version,
+        isUnreachable: LinkExamination.monitor(link, to: nil).hasOtherFamilyOnly)
+      let reading = LinkExamination.monitor(link, to: address.host).current
       guard reading.path != Path.wifi else {
         pings.trouble = reading.remedy ?? reading.obstacle
         return pings
@@ -90,13 +91,23 @@ enum PingExamination {
     }
     let median = pings.answers.sorted().nearestRank(50)
     guard let median else {
-      let why = pings.unsent.map { "not sent: \($0)" } ?? "none of \(pings.lost) was answered"
+      if let unsent = pings.unsent {
+        return [
+          Finding(.fault, .pings, "\(place)pings to \(pings.server) are not sent: \(unsent)", advice: unsent.advice)
+        ]
+      }
+      if let address = pings.elsewhere {
+        return [
+          Finding(
+            .fault, .pings,
+            "\(place)the ping server answers from another address, \(address): such answers do not count",
+            advice: "ask the server's operator: it must answer from the address that is pinged")
+        ]
+      }
       return [
         Finding(
-          .fault, .pings, "\(place)pings to \(pings.server): \(why)",
-          advice: pings.unsent == nil
-            ? "let UDP to that port pass the firewall; some networks block it"
-            : "nothing leaves this host: `ip route get ADDRESS` and `nft list ruleset` show why")
+          .fault, .pings, "\(place)pings to \(pings.server): none of \(pings.lost) was answered",
+          advice: "let UDP to that port pass the firewall; some networks block it")
       ]
     }
     // Tenths of a millisecond.

@@ -14,6 +14,9 @@ struct EventLine {
   /// Of a mark that a session is forgotten: the number of the session.
   var forgotten: Int?
 
+  /// The `error` of a ping that the host could not send.
+  private static let unsent = "unsent"
+
   /// The line of `event`, followed by `details`.
   static func json(_ event: Event, beside details: [JSON.Member]) -> JSON {
     let (key, value) = kind(event)
@@ -30,6 +33,9 @@ struct EventLine {
         .object(["rtt_ms": .milliseconds(nanoseconds: rtt), "stamps": isKernelStamped ? .string("kernel") : nil])
       )
     case .ping(.failed(let failure)): ("ping", .object(["error": .string(failure.rawValue)]))
+    case .ping(.unsent(let count)):
+      ("ping", .object(["error": .string(unsent), "count": count == 1 ? nil : .integer(Int64(count))]))
+    case .unmeasured(let reason): ("unmeasured", reason.map(JSON.string) ?? .null)
     case .late(let rtt): ("late", .object(["rtt_ms": .milliseconds(nanoseconds: rtt)]))
     case .duplicate: ("duplicate", .object([]))
     case .path(let path): ("path", .string(path.rawValue))
@@ -72,7 +78,7 @@ extension EventLine {
 
 extension EventLine: Decodable {
   private enum Key: String, CodingKey {
-    case at, fix, ping, late, duplicate, path, radio, modem, session, stop, sequence, delivered, clock, seal
+    case at, fix, ping, late, duplicate, path, unmeasured, radio, modem, session, stop, sequence, delivered, clock, seal
     case forgotten
     case clockSet = "clock_set"
   }
@@ -107,6 +113,7 @@ extension EventLine: Decodable {
       }
       return .path(path)
     }
+    if line.contains(.unmeasured) { return .unmeasured(try line.decodeIfPresent(String.self, forKey: .unmeasured)) }
     if line.contains(.radio) {
       return .radio(try line.decodeIfPresent(String.self, forKey: .radio).map(Technology.init))
     }
@@ -159,12 +166,16 @@ extension EventLine {
     let outcome: PingOutcome
 
     private enum Key: String, CodingKey {
-      case error, stamps
+      case error, stamps, count
     }
 
     init(from decoder: any Decoder) throws {
       let values = try decoder.container(keyedBy: Key.self)
       if let error = try values.decodeIfPresent(String.self, forKey: .error) {
+        guard error != EventLine.unsent else {
+          outcome = .unsent(count: max(1, try values.decodeIfPresent(Int.self, forKey: .count) ?? 1))
+          return
+        }
         outcome = .failed(PingFailure(rawValue: error) ?? .network)
         return
       }

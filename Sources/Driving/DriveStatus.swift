@@ -1,5 +1,6 @@
 import Coverage
 import NetworkPath
+import Pinging
 import Positioning
 
 /// The state of a running drive on one link, for the operator.
@@ -39,6 +40,15 @@ public struct DriveStatus: Hashable, Sendable {
   /// Reasons why the drive does not measure at present.
   public var warnings: [String] = []
 
+  /// The warning while every clock shows an impossible time.
+  static let clockNotSet = "the clock is not set, not measuring"
+  /// The warning while the ping server refuses the token (RE01).
+  static let tokenRefused = "the ping server refuses the test's token"
+  /// The warning while answers come from another address than the pinged one.
+  static func answersElsewhere(_ address: PingAddress) -> String {
+    "the ping server answers from another address, \(address): such answers do not count"
+  }
+
   /// The beginning of the warning that there is no position; its reason follows.
   public static let waitingForGPS = "waiting for GPS"
 
@@ -49,10 +59,25 @@ public struct DriveStatus: Hashable, Sendable {
 
   /// The part of the line that differs between the links of a drive.
   private var linkLine: String {
-    var parts = [counted(fences, "fence"), lastSecond.line]
-    parts.append(technology?.name ?? "no technology")
-    if !warnings.isEmpty { parts.append("! " + warnings.joined(separator: ", ")) }
-    return parts.joined(separator: "  ")
+    warnings.isEmpty ? figures : "\(figures)  ! \(warnings.joined(separator: ", "))"
+  }
+
+  private var figures: String {
+    [counted(fences, "fence"), lastSecond.line, technology?.name ?? "no technology"].joined(separator: "  ")
+  }
+
+  /// A line of figures, and one for each cause because of which some are missing, with the name of its link if there are several.
+  public static func lines(_ links: [DriveStatus]) -> [String] {
+    guard !links.isEmpty else { return [] }
+    let figures = links.map { link in
+      var link = link
+      link.warnings = []
+      return link
+    }
+    return [line(figures)]
+      + links.flatMap { link in
+        link.warnings.map { "! \(links.count > 1 ? "\(link.link ?? "-"): " : "")\($0)" }
+      }
   }
 
   /// One line for all links of a drive, e.g. `00:12:31  48.20820 16.37380 ±4 m  A: 17 fences ... | B: 17 fences ...`.
@@ -69,7 +94,7 @@ public struct DriveStatus: Hashable, Sendable {
   ///   - path: The kind of link.
   static func warning(ofMissingTest isMissing: Bool, isRefused: Bool, on path: Path) -> String? {
     guard path != .wifi else { return nil }
-    if isRefused { return "the ping server refuses the token" }
+    if isRefused { return tokenRefused }
     return isMissing ? "waiting for a test" : nil
   }
 

@@ -22,13 +22,16 @@ public struct DriveSummary: Sendable {
   public let capture: CaptureSummary?
   /// Why no ping was sent; `nil` when one was sent.
   public let silence: String?
+  /// Why pings could not be sent; `nil` when all were.
+  public let unsentReason: String?
 
   /// Joins the results of one link.
   public init(
     drive: Int64, link: String?, fences: Int, submittableFences: Int, tally: PingTally,
     totals: DriveTotals = DriveTotals(), lasted: Duration,
-    reason: StopReason, capture: CaptureSummary?, silence: String?
+    reason: StopReason, capture: CaptureSummary?, silence: String?, unsentReason: String? = nil
   ) {
+    self.unsentReason = unsentReason
     (self.drive, self.link, self.fences, self.submittableFences) = (drive, link, fences, submittableFences)
     self.totals = totals
     (self.tally, self.lasted, self.reason, self.capture, self.silence) = (tally, lasted, reason, capture, silence)

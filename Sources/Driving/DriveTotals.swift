@@ -6,6 +6,8 @@ public struct DriveTotals: Hashable, Sendable {
   public private(set) var pings = 0
   /// Of ``pings``, those without an answer in time.
   public private(set) var lost = 0
+  /// Pings that this host could not send; they are not among ``pings``.
+  public private(set) var unsent = 0
   /// The round-trip times of the others.
   public private(set) var delays = DelayHistogram()
   /// Fences, the open one included.
@@ -16,10 +18,14 @@ public struct DriveTotals: Hashable, Sendable {
 
   /// Counts one ping.
   public mutating func count(_ outcome: PingOutcome) {
+    if case .unsent(let count) = outcome {
+      unsent = unsent.saturatingAdding(count)
+      return
+    }
     pings = pings.saturatingAdding(1)
     switch outcome {
     case .answered(let rttNanoseconds, _): delays.count(rttNanoseconds)
-    case .failed: lost = lost.saturatingAdding(1)
+    case .failed, .unsent: lost = lost.saturatingAdding(1)
     }
   }
 
@@ -27,6 +33,7 @@ public struct DriveTotals: Hashable, Sendable {
   public mutating func add(_ other: DriveTotals) {
     pings = pings.saturatingAdding(other.pings)
     lost = lost.saturatingAdding(other.lost)
+    unsent = unsent.saturatingAdding(other.unsent)
     delays.add(other.delays)
     fences = fences.saturatingAdding(other.fences)
   }

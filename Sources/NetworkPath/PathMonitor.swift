@@ -70,7 +70,7 @@ public struct PathMonitor: Sendable {
     route.destination = destination
     return switch source {
     case .file(let name):
-      PathReading(fixed: (try? PathFile.lastWord(of: name).get()) ?? .offline, way: route.reading.way)
+      PathReading(fixed: (try? PathFile.lastWord(of: name).get()) ?? .offline, route: route.reading)
     case .fixed, .auto: reading(of: route)
     }
   }
@@ -81,9 +81,16 @@ public struct PathMonitor: Sendable {
     case .fixed(.wifi): return PathReading(fixed: .wifi)
     case .fixed(let path):
       let reading = route.reading
-      return reading.path == .offline ? reading : PathReading(fixed: path, way: reading.way)
+      return reading.path == .offline ? reading : PathReading(fixed: path, route: reading)
     case .auto, .file: return route.reading
     }
+  }
+
+  /// Whether there is a route for the other IP version than that of `host`, a numeric address, and none to it.
+  public func hasOtherFamilyOnly(than host: String) -> Bool {
+    var route = route
+    route.destination = host
+    return route.reading.noWay == .otherFamily
   }
 
   /// Follows the route to another host from now on.
@@ -127,7 +134,7 @@ public struct PathMonitor: Sendable {
       if file == nil {
         report(reading, after: &last, deliver)
       } else if let declared {
-        report(PathReading(fixed: declared, way: reading.way), after: &last, deliver)
+        report(PathReading(fixed: declared, route: reading), after: &last, deliver)
       }
       if alarm.time != schedule.next {
         alarm.cancel()

@@ -13,41 +13,58 @@ public struct PathReading: Hashable, Sendable {
   public let link: Link?
   /// The interface and address by which pings leave, for every kind of link; `nil` without a route.
   public let way: Way?
+  /// Why there is no way to the destination; `nil` when there is one.
+  public let noWay: NoWay?
   /// The description where ``link`` is `nil`.
   private let reason: String
+  /// Whether `network.source` says it.
+  private var isDeclared = false
+  /// The destination that the network's IP version does not reach.
+  private let unreached: String?
 
   /// A path that the configuration declares.
-  /// - Parameter way: The way of the current route.
-  init(fixed path: Path, way: Way? = nil) {
-    self.init(path: path, link: nil, way: way, reason: "\(path.rawValue), as network.source says")
+  /// - Parameter route: The reading of the current route.
+  init(fixed path: Path, route: PathReading? = nil) {
+    self.init(
+      path: path, link: nil, way: route?.way, noWay: route?.noWay ?? (path == .offline ? .noRoute : nil),
+      reason: "\(path.rawValue), as network.source says", unreached: route?.unreached)
+    isDeclared = true
   }
 
   /// The path by the link of the current route.
-  init(link: Link, way: Way? = nil) {
+  /// - Parameter unreached: The destination that this network does not reach, because it has the other IP version only.
+  init(link: Link, way: Way? = nil, unreached: String? = nil) {
     let path: Path =
       switch link.kind {
       case _ where !link.isRunning: .offline
       case .modem, .loopback: .cellular
       case .wifi, .ethernet, .tunnel, .other: .wifi
       }
-    self.init(path: path, link: link, way: way, reason: "")
+    let noWay: NoWay? = link.isRunning ? unreached.map { _ in .otherFamily } : .noRoute
+    self.init(path: path, link: link, way: way, noWay: noWay, reason: "", unreached: unreached)
   }
 
   static func missing(interface: String) -> PathReading {
-    PathReading(path: .offline, link: nil, way: nil, reason: "none, there is no interface \(interface)")
+    // A dial-up connection has its interface only while it lasts.
+    PathReading(
+      path: .offline, noWay: .noInterface(isDialled: interface.hasPrefix("ppp")),
+      reason: "none, there is no interface \(interface)")
   }
 
   static func noRoute(to destination: String?, by interface: String?) -> PathReading {
     let way = (destination.map { " to \($0)" } ?? "") + (interface.map { " by \($0)" } ?? "")
-    return PathReading(path: .offline, link: nil, way: nil, reason: "none, there is no route\(way)")
+    return PathReading(path: .offline, noWay: .noRoute, reason: "none, there is no route\(way)")
   }
 
   static func unknown(_ failure: KernelFailure) -> PathReading {
-    PathReading(path: .offline, link: nil, way: nil, reason: "none, the kernel cannot look up the route: \(failure)")
+    PathReading(path: .offline, noWay: .unknown, reason: "none, the kernel cannot look up the route: \(failure)")
   }
 
-  private init(path: Path, link: Link?, way: Way?, reason: String) {
-    (self.path, self.link, self.way, self.reason) = (path, link, way, reason)
+  private init(
+    path: Path, link: Link? = nil, way: Way? = nil, noWay: NoWay?, reason: String, unreached: String? = nil
+  ) {
+    (self.path, self.link, self.way, self.noWay) = (path, link, way, noWay)
+    (self.reason, self.unreached) = (reason, unreached)
   }
 
   /// Whether the link would be measured if the operator declared it as a modem's.
@@ -59,7 +76,9 @@ public struct PathReading: Hashable, Sendable {
 
 extension PathReading: CustomStringConvertible {
   /// One line for the log, without a full stop.
-  public var description: String {
+  public var description: String { line + (unreached.map { ", \(NoWay.otherFamily(than: $0))" } ?? "") }
+
+  private var line: String {
     guard let link else {
       return path == .cellular ? reason + (way.map { ", by \($0.interface)" } ?? "") + origin : reason
     }
@@ -74,11 +93,31 @@ extension PathReading: CustomStringConvertible {
 
   private var origin: String { way?.address.map { ", from \($0)" } ?? "" }
 
-  /// Why nothing is measured, in a few words for a status line; `nil` when the link is measured.
+  /// Why nothing is measured, or why every ping is lost, in a few words for a status line; `nil` when the link can be measured.
   public var obstacle: String? {
-    guard path == .wifi else { return nil }
-    guard let link, wantsDeclaration else { return "on Wi-Fi, not measuring" }
-    return "on \(link.interface), \(link.kind), not measuring"
+    switch path {
+    case .cellular: return unreached.map(NoWay.otherFamily)
+    case .offline:
+      if let link { return "\(link.interface) has no carrier" }
+      return isDeclared ? "no network, as network.source says" : String(reason.trimmingPrefix("none, "))
+    case .wifi:
+      guard let link, wantsDeclaration else { return "on Wi-Fi, not measuring" }
+      return "on \(link.interface), \(link.kind), not measuring"
+    }
+  }
+
+  /// What to do about ``obstacle``; `nil` when there is none.
+  public var advice: String? {
+    switch (path, noWay) {
+    case (.cellular, .otherFamily?): return "use a network with both IP versions, or with NAT64 and its name server"
+    case (.cellular, _): return nil
+    case (.wifi, _):
+      return
+        "name the modem's interface in pings.interface, or set network.source: fixed-cellular if this link is a modem's"
+    case (.offline, .noInterface?): return "`ip link` lists the interfaces; a modem's may appear once it is connected"
+    case (.offline, _):
+      return "connect the modem: `ip route` must list a default route; without a network, a drive counts pings as lost"
+    }
   }
 
   /// Why nothing was measured, and what to do about it, for a line after a drive; `nil` when the link is measured.

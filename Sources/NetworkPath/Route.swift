@@ -18,16 +18,26 @@ struct Route: Hashable, Sendable {
     switch -failure.code {
     case ENODEV: return .missing(interface: interface ?? "")
     // EACCES and EINVAL are the answers of prohibit and blackhole routes.
-    case ENETUNREACH, EHOSTUNREACH, EACCES, EINVAL: return .noRoute(to: destination, by: interface)
+    case ENETUNREACH, EHOSTUNREACH, EACCES, EINVAL: return byOtherFamily ?? .noRoute(to: destination, by: interface)
     default: return .unknown(failure)
     }
   }
 
-  private var addresses: [cping_address] {
-    if let address = destination.flatMap(Self.numeric) { return [address] }
-    // Addresses for documentation (RFC 5737, 3849): they match the default route only.
-    return ["192.0.2.1", "2001:db8::1"].compactMap(Self.numeric)
+  /// The reading where there is a route for the other IP version than the destination's.
+  private var byOtherFamily: PathReading? {
+    guard let destination, let address = Self.numeric(destination),
+      let other = Self.anywhere.first(where: { $0.family != address.family }),
+      let (link, _) = try? way(to: other).get()
+    else { return nil }
+    return PathReading(link: link, unreached: destination)
   }
+
+  private var addresses: [cping_address] {
+    destination.flatMap(Self.numeric).map { [$0] } ?? Self.anywhere
+  }
+
+  /// Addresses for documentation (RFC 5737, 3849): they match the default route only.
+  private static let anywhere = ["192.0.2.1", "2001:db8::1"].compactMap(numeric)
 
   /// The address of a URL's host, with or without the brackets of IPv6; `nil` for a name.
   private static func numeric(_ host: String) -> cping_address? {

@@ -16,8 +16,8 @@ public struct PingEvent: Hashable, Sendable {
     case refused(rttNanoseconds: Int64)
     /// A router or host reported with an ICMP error that the ping was not delivered.
     case icmpError(type: UInt8, code: UInt8)
-    /// The send call failed; the reason is for the operator.
-    case notSent(reason: String)
+    /// The send call failed.
+    case notSent(SendFailure)
     /// This host stalled or slept and did not send `count` pings in a row; the event belongs to the first one.
     case missed(count: UInt64)
     /// The target was removed before the ping was answered.
@@ -31,6 +31,8 @@ public struct PingEvent: Hashable, Sendable {
     case duplicate
     /// A reply whose bytes differ from those that were sent. It is ignored.
     case corrupt
+    /// An answer from another address than the ping's, as of a host with several addresses. It is ignored.
+    case elsewhere
 
     // Events of a target.
 
@@ -121,11 +123,15 @@ public struct PingEvent: Hashable, Sendable {
   public let isOfKnownPing: Bool
   /// The sender of the reply or of the ICMP error.
   public let from: PingAddress?
+  /// The TTL or hop limit with which a reply arrived, 1 to 255; `nil`: unknown (``PingTarget/reportsHopLimit``).
+  public let hopLimit: UInt8?
+  /// Of an ICMP error about a ping that is too big: the MTU of the link that it did not fit, in bytes; `nil`: not reported.
+  public let mtu: UInt32?
 
   init(
     target: PingTarget.ID, kind: Kind, number: UInt64, sequence: UInt32, slot: UInt64, sent: UInt64?, occurred: UInt64,
     sendStamp: Stamp = .kernel, receiveStamp: Stamp = .kernel, flags: Flags = [], oneWay: OneWay? = nil,
-    isOfKnownPing: Bool = true, from: PingAddress? = nil
+    isOfKnownPing: Bool = true, from: PingAddress? = nil, hopLimit: UInt8? = nil, mtu: UInt32? = nil
   ) {
     self.target = target
     self.kind = kind
@@ -140,6 +146,7 @@ public struct PingEvent: Hashable, Sendable {
     self.oneWay = oneWay
     self.isOfKnownPing = isOfKnownPing
     self.from = from
+    (self.hopLimit, self.mtu) = (hopLimit, mtu)
   }
 
   init(_ raw: cping_event) {
@@ -159,6 +166,8 @@ public struct PingEvent: Hashable, Sendable {
       : OneWay(upNanoseconds: raw.up_ns, downNanoseconds: raw.down_ns, isRestarted: raw.far_restarted != 0)
     isOfKnownPing = raw.kind != CPING_CORRUPT || raw.sent_ns != 0
     from = raw.from.family == 0 ? nil : PingAddress(raw.from)
+    hopLimit = raw.ttl == 0 ? nil : raw.ttl
+    mtu = raw.mtu == 0 ? nil : raw.mtu
     let way: Way = has(CPING_FLAG_LOST_UP) ? .up : has(CPING_FLAG_LOST_DOWN) ? .down : .unknown
     kind = Self.kind(raw, way)
   }
@@ -170,10 +179,11 @@ public struct PingEvent: Hashable, Sendable {
     case CPING_REFUSED: .refused(rttNanoseconds: raw.rtt_ns)
     case CPING_ICMP_ERROR: .icmpError(type: raw.icmp_type, code: raw.icmp_code)
     case CPING_NOT_SENT where raw.error == ETIME: .missed(count: raw.count)
-    case CPING_NOT_SENT: .notSent(reason: String(cString: strerror(raw.error)))
+    case CPING_NOT_SENT: .notSent(SendFailure(code: raw.error))
     case CPING_LATE: .late(rttNanoseconds: raw.rtt_ns)
     case CPING_DUPLICATE: .duplicate
     case CPING_CORRUPT: .corrupt
+    case CPING_ELSEWHERE: .elsewhere
     case CPING_FINISHED: .finished
     case CPING_REMOVED: .removed
     case CPING_OVERFLOW: .overflow(count: raw.count)
@@ -189,8 +199,8 @@ public struct PingEvent: Hashable, Sendable {
     }
   }
 
-  /// The outcome for the engine; `nil` for events that do not count in a fence: refusals (docs/algorithm.md, 4), pings
-  /// that this host was too slow to send, replies after a verdict, and events of targets.
+  /// The outcome for the engine; `nil` for events that do not count in a fence: refusals (docs/algorithm.md, 4),
+  /// replies after a verdict, and events of targets. A ping that was not sent can be lost instead (``UnsentPing``).
   public var outcome: PingOutcome? {
     switch kind {
     case .answered(let rtt):
@@ -198,7 +208,9 @@ public struct PingEvent: Hashable, Sendable {
         rttNanoseconds: rtt,
         isKernelStamped: sendStamp == .kernel && receiveStamp == .kernel && !flags.contains(.clockStep))
     case .lost: .failed(.timeout)
-    case .icmpError, .notSent: .failed(.network)
+    case .icmpError: .failed(.network)
+    case .notSent: .unsent()
+    case .missed(let count): .unsent(count: Int(clamping: count))
     default: nil
     }
   }

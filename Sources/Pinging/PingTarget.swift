@@ -50,6 +50,8 @@ public struct PingTarget: Hashable, Sendable {
   public var isFragmentationForbidden = false
   /// TTL or hop limit; `nil`: the host's default.
   public var hopLimit: UInt8?
+  /// Whether events of replies have their TTL or hop limit.
+  public var reportsHopLimit = false
   /// The traffic class byte: DSCP times four, plus the ECN bits.
   public var trafficClass: UInt8 = 0
   /// The mark for policy routing (SO_MARK); 0: none.
@@ -107,6 +109,7 @@ public struct PingTarget: Hashable, Sendable {
     if floodWindow != nil { flags |= CPING_TARGET_FLOOD.rawValue }
     if isFragmentationForbidden { flags |= CPING_TARGET_DONT_FRAGMENT.rawValue }
     if awaitsInterface { flags |= CPING_TARGET_AWAIT.rawValue }
+    if reportsHopLimit { flags |= CPING_TARGET_REPORT_TTL.rawValue }
     return flags
   }
 }

@@ -30,7 +30,7 @@ struct Ping: AsyncParsableCommand {
   var count: UInt64?
 
   @Option(
-    name: .short, parsing: .unconditional, help: "Seconds between two pings to a target.",
+    name: .short, parsing: .unconditional, help: "Seconds between two pings to a target. Default: 1; with -f: none.",
     transform: seconds())
   var interval: Double?
 
@@ -41,7 +41,7 @@ struct Ping: AsyncParsableCommand {
 
   @Option(
     name: [.customShort("w"), .long], parsing: .unconditional,
-    help: "End after this many seconds; pings under way are cancelled.",
+    help: "End after this many seconds; pings under way are cancelled. Default: no limit.",
     transform: seconds())
   var deadline: Double?
 
@@ -56,7 +56,7 @@ struct Ping: AsyncParsableCommand {
     transform: whole(1...65_535))
   var udp: UInt16?
 
-  @Option(name: .long, help: "The ping token, Base64, for --udp.")
+  @Option(name: .long, help: "The ping token, Base64, for --udp. Default: an unsigned one.")
   var token: String?
 
   @Flag(name: .long, help: "With --udp: the one-way format, which splits losses and variation into up and down.")
@@ -71,17 +71,18 @@ struct Ping: AsyncParsableCommand {
   @Flag(name: .long, help: "ICMP with a datagram socket only.")
   var datagram = false
 
-  @Option(name: [.customShort("I"), .long], help: "Ping through this interface only.")
+  @Option(name: [.customShort("I"), .long], help: "Ping through this interface only. Default: the route decides.")
   var interface: String?
 
-  @Option(name: [.customShort("S"), .long], help: "The source address of the pings.")
+  @Option(name: [.customShort("S"), .long], help: "The source address of the pings. Default: the kernel's choice.")
   var source: String?
 
   @Flag(name: .customLong("await"), help: "Wait until the interface and the source address exist.")
   var awaitsInterface = false
 
   @Option(
-    name: [.short, .long], parsing: .unconditional, help: "Bytes of payload (ICMP) or of the datagram (one-way).",
+    name: [.short, .long], parsing: .unconditional,
+    help: "Bytes of payload (ICMP) or of the datagram (one-way). Default: 56, or 72.",
     transform: whole(12...65_507))
   var size: UInt16?
 
@@ -89,12 +90,12 @@ struct Ping: AsyncParsableCommand {
   var dontFragment = false
 
   @Option(
-    name: [.short, .long], parsing: .unconditional, help: "TTL or hop limit.",
+    name: [.short, .long], parsing: .unconditional, help: "TTL or hop limit. Default: the host's.",
     transform: whole(1...255))
   var ttl: UInt8?
 
   @Option(
-    name: .long, parsing: .unconditional, help: "Differentiated services code point, 0 to 63.",
+    name: .long, parsing: .unconditional, help: "Differentiated services code point, 0 to 63. Default: 0.",
     transform: whole(0...63))
   var dscp: UInt8?
 
@@ -105,7 +106,7 @@ struct Ping: AsyncParsableCommand {
   var trafficClass: UInt8?
 
   @Option(
-    name: [.short, .long], parsing: .unconditional, help: "Mark for policy routing.",
+    name: [.short, .long], parsing: .unconditional, help: "Mark for policy routing. Default: none.",
     transform: whole(0...UInt32.max))
   var mark: UInt32?
 
@@ -130,7 +131,7 @@ struct Ping: AsyncParsableCommand {
   @Flag(name: [.short, .long], help: "Summaries only.")
   var quiet = false
 
-  @Flag(name: .long, help: "One JSON object for each ping, and a summary.")
+  @Flag(name: .long, help: "One JSON object for each ping, and a summary; with -q the summary only.")
   var json = false
 
   @Flag(name: [.short, .long], help: "Print at the start how the pings are scheduled.")
@@ -166,7 +167,7 @@ struct Ping: AsyncParsableCommand {
 
   private func validateCombinations() throws {
     for (contradicts, names) in [
-      (ipv4 && ipv6, "-4 and -6"), (udp != nil && icmp, "--udp and --icmp"), (quiet && json, "--quiet and --json"),
+      (ipv4 && ipv6, "-4 and -6"), (udp != nil && icmp, "--udp and --icmp"),
       (token != nil && oneway, "--token and --oneway"), (raw && datagram, "--raw and --datagram"),
       (dscp != nil && trafficClass != nil, "--dscp and -Q"),
     ] where contradicts {
@@ -204,7 +205,7 @@ struct Ping: AsyncParsableCommand {
     options.source = source
     options.deadline = deadline.map { .seconds($0) }
     options.linger = .seconds(linger)
-    options.format = json ? .json : quiet ? .quiet : .text
+    (options.format, options.isQuiet) = (json ? .json : .text, quiet)
     options.leastOutage = outage
     options.isVerbose = verbose
     options.isRealtime = realtime
@@ -225,6 +226,8 @@ struct Ping: AsyncParsableCommand {
     target.size = size
     target.isFragmentationForbidden = dontFragment
     target.hopLimit = ttl
+    // A flood's time is short, and nobody reads the TTL of each answer.
+    target.reportsHopLimit = !flood
     target.trafficClass = trafficClass ?? (dscp ?? 0) << 2
     target.mark = mark ?? 0
     return target

@@ -17,7 +17,7 @@ struct PingCourseTests {
     #expect(fleet.begin().isEmpty)
     if isLookingUp { #expect(fleet.wantedLookUps(at: Pinger.now + 31_000_000_000, limit: 1) == [0]) }
     var options = PingOptions()
-    options.format = .quiet
+    options.isQuiet = true
     return PingCourse(fleet: fleet, capture: nil, options: options, inputs: inputs)
   }
 

@@ -8,15 +8,14 @@ import Testing
 struct PingLedgerTests {
   private let clock = WallReading(aheadNanoseconds: 0)
 
-  private func ledger(_ format: PingOptions.Format, _ names: String...) -> PingLedger {
-    PingLedger(names: names, format: format)
+  private func ledger(_ format: PingOptions.Format, _ names: String..., isQuiet: Bool = false) -> PingLedger {
+    PingLedger(names: names, format: format, isQuiet: isQuiet)
   }
 
   @Test("when events are missing, then the end of the summary says how many, as text and as JSON")
   func missingEvents() {
     for (format, expected) in [
       (PingOptions.Format.text, "7 events are missing in these figures: the reader fell behind"),
-      (.quiet, "7 events are missing in these figures: the reader fell behind"),
       (.json, #"{"missing_events":7}"#),
     ] {
       var ledger = ledger(format, "a")
@@ -26,6 +25,16 @@ struct PingLedgerTests {
       }
       #expect(ledger.summaries().last == expected)
       #expect(ledger.summaries().count == 2)
+    }
+  }
+
+  @Test("when only summaries are wanted, then no ping has a line, as text or as JSON")
+  func quiet() {
+    for format in [PingOptions.Format.text, .json] {
+      var ledger = ledger(format, "a", isQuiet: true)
+      let line = ledger.record(.sample(.answered(rttNanoseconds: 1), number: 0), of: 0, by: clock)
+      #expect(line == nil)
+      #expect(ledger.summaries()[0].hasPrefix("{") == (format == .json))
     }
   }
 
@@ -47,7 +56,7 @@ struct PingLedgerTests {
 
   @Test("when the token is refused, then the target has not answered")
   func refused() {
-    var ledger = ledger(.quiet, "a")
+    var ledger = ledger(.text, "a", isQuiet: true)
     _ = ledger.record(.sample(.refused(rttNanoseconds: 2_000_000), number: 0), of: 0, by: clock)
     #expect(!ledger.haveAllAnswered)
     let summary = ledger.summaries()
@@ -85,7 +94,7 @@ struct PingLedgerTests {
 
   @Test("when every target has finished, then the run is over, even if the event of one is missing")
   func over() {
-    var ledger = ledger(.quiet, "a", "b")
+    var ledger = ledger(.text, "a", "b", isQuiet: true)
     _ = ledger.record(.sample(.finished, number: 0), of: 0, by: clock)
     #expect(ledger.running == [1])
     ledger.finish(1)

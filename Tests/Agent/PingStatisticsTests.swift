@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -24,7 +25,7 @@ struct PingStatisticsTests {
     count(.lost(.down), 2)
     count(.lost(.unknown), 3)
     count(.icmpError(type: 3, code: 1), 4)
-    count(.notSent(reason: "no route"), 5)
+    count(.notSent(SendFailure(code: ENETUNREACH)), 5)
     count(.missed(count: 3), 6)
     count(.refused(rttNanoseconds: 1), 9)
     count(.late(rttNanoseconds: 2_000_000_000), 3)

@@ -90,8 +90,8 @@ struct PingSummaryTests {
     count(.corrupt, 1)
     #expect(
       summary().text == """
-        a: 2 sent, 0 answered, 1 lost (50.0 %; 1 of them unreachable), 1 refused, 3 not sent, 1 cancelled, 1 late, 2 duplicate, \
-        1 corrupt
+        a: 3 sent, 0 answered, 1 lost (50.0 %; 1 of them unreachable), 1 refused, 3 not sent, \
+        1 without an answer when it ended, 1 late, 2 duplicate, 1 corrupt
         """)
     for (key, value) in [
       "unreachable": 1, "refused": 1, "not_sent": 3, "cancelled": 1, "late": 1, "duplicates": 2, "corrupt": 1,
@@ -99,6 +99,30 @@ struct PingSummaryTests {
     ] {
       #expect(try figures()[key] as? Int == value, "\(key)")
     }
+  }
+
+  @Test("when a dead host is pinged to a deadline, then the text says how many pings were sent")
+  mutating func deadline() throws {
+    count(.cancelled, 0)
+    #expect(summary().text == "a: 1 sent, 0 answered, 0 lost, 1 without an answer when it ended")
+    #expect((try figures()["sent"] as? Int, try figures()["cancelled_sent"] as? Int) == (0, 1))
+  }
+
+  @Test("when a TTL was exceeded, then that is counted apart from what is unreachable; answers have their TTL")
+  mutating func hopLimits() throws {
+    count(.icmpError(type: 3, code: 1), 0)
+    count(.icmpError(type: 11, code: 0), 1)
+    for (number, ttl) in [(2, 57), (3, 64)] as [(UInt64, UInt8)] {
+      statistics.count(
+        PingEvent(
+          target: 1, kind: .answered(rttNanoseconds: 1), number: number, sequence: 0, slot: 0, sent: 0, occurred: 0,
+          hopLimit: ttl))
+    }
+    let lines = summary().text.split(separator: "\n")
+    #expect(lines[0] == "a: 4 sent, 2 answered, 2 lost (50.0 %; 1 of them unreachable; 1 of them with exceeded TTL)")
+    #expect(lines.contains("  TTL         57 to 64"))
+    #expect((try figures()["unreachable"] as? Int, try figures()["ttl_exceeded"] as? Int) == (2, 1))
+    #expect(try figures()["ttl"] as? [String: Int] == ["min": 57, "max": 64])
   }
 
   @Test("when a run goes on, then the object is called interim and has the pings in flight")

@@ -23,12 +23,13 @@ struct PingVerdictLineTests {
       (.answered(rttNanoseconds: 1_234_567), "answered", "1.235 ms"), (.lost(.unknown), "lost", "lost"),
       (.lost(.up), "lost", "lost on the way up"), (.lost(.down), "lost", "lost on the way down"),
       (.refused(rttNanoseconds: 2_000_000), "refused", "2.000 ms (token refused, RE01)"),
-      (.icmpError(type: 11, code: 0), "icmp-error", "unreachable: ICMP type 11 code 0 from unknown"),
-      (.notSent(reason: "Network is unreachable"), "not-sent", "not sent: Network is unreachable"),
+      (.icmpError(type: 11, code: 0), "icmp-error", "TTL exceeded (ICMP type 11 code 0), from unknown"),
+      (.notSent(SendFailure(code: ENETUNREACH)), "not-sent", "not sent: there is no route (Network is unreachable)"),
       (.missed(count: 2), "missed", "and 1 after it not sent: this host had no time"),
       (.cancelled, "cancelled", "cancelled"),
       (.late(rttNanoseconds: 1_500_000_000), "late", "1500.000 ms, after it counted as lost"),
       (.duplicate, "duplicate", "answered once more"), (.corrupt, "corrupt", "a reply with other bytes than were sent"),
+      (.elsewhere, "elsewhere", "answered from another address, unknown: not counted"),
     ] as [(PingEvent.Kind, String, String)])
   func words(kind: PingEvent.Kind, name: String, text: String) throws {
     let line = line(kind)
@@ -47,7 +48,9 @@ struct PingVerdictLineTests {
   func reasons() throws {
     #expect(try fields(line(.lost(.down)))["reason"] as? String == "down")
     #expect(try fields(line(.lost(.unknown)))["reason"] == nil)
-    #expect(try fields(line(.notSent(reason: "x")))["reason"] as? String == "x")
+    #expect(
+      try fields(line(.notSent(SendFailure(code: ENETUNREACH))))["reason"] as? String
+        == "there is no route (Network is unreachable)")
     #expect(try fields(line(.answered(rttNanoseconds: 1)))["reason"] == nil)
   }
 
@@ -73,6 +76,6 @@ struct PingVerdictLineTests {
     let router = try #require(PingAddress(numeric: "2001:db8::9", port: 0))
     #expect(
       line(.icmpError(type: 1, code: 3), from: router).text
-        == "a: ping 4 unreachable: ICMP type 1 code 3 from 2001:db8::9")
+        == "a: ping 4 address unreachable (ICMPv6 type 1 code 3), from 2001:db8::9")
   }
 }

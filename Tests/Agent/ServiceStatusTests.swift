@@ -95,9 +95,8 @@ struct ServiceStatusTests {
       )
     }
     #expect(
-      status.lines.prefix(2) == [
-        "recording: moving",
-        "00:12:31  48.20820 16.37380 ±4.0 m  17 fences  31.7 ms 33 % lost  4G/LTE  ! wifi",
+      status.lines.prefix(3) == [
+        "recording: moving", "00:12:31  48.20820 16.37380 ±4.0 m  17 fences  31.7 ms 33 % lost  4G/LTE", "! wifi",
       ])
     #expect(metric("recording", status) == 1)
     let json = try object(status)

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import Agent
@@ -35,7 +36,9 @@ struct VerdictsInOrderTests {
 
   @Test(
     "when a ping has no answer of any kind, then its verdict is the same",
-    arguments: [PingEvent.Kind.lost(.up), .lost(.down), .icmpError(type: 3, code: 1), .notSent(reason: "no route")])
+    arguments: [
+      PingEvent.Kind.lost(.up), .lost(.down), .icmpError(type: 3, code: 1), .notSent(SendFailure(code: ENETUNREACH)),
+    ])
   func noAnswer(kind: PingEvent.Kind) {
     var order = VerdictsInOrder()
     let verdicts = order.add(.sample(kind, number: 0))

@@ -97,6 +97,7 @@ void collect(struct outcome *o, const cping_event *event) {
     case CPING_LATE: o->late++; break;
     case CPING_DUPLICATE: o->duplicates++; break;
     case CPING_CORRUPT: o->corrupt++; break;
+    case CPING_ELSEWHERE: o->elsewhere++; break;
     case CPING_FINISHED: o->finished++; break;
     case CPING_REMOVED: o->removed++; break;
     case CPING_OVERFLOW: CHECK(0); break;

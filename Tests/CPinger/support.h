@@ -53,7 +53,7 @@ static inline cping_target patient(cping_target target) {
 
 /* The outcomes of all slots of one target. */
 struct outcome {
-    unsigned answered, lost, refused, icmp_errors, not_sent, cancelled, late, duplicates, corrupt, finished, removed, verdicts;
+    unsigned answered, lost, refused, icmp_errors, not_sent, cancelled, late, duplicates, corrupt, elsewhere, finished, removed, verdicts;
     cping_event last;  /* last reply or verdict, except of slots missed on a busy machine */
     unsigned kernel_stamps;
 };

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include "filter.h"
+#include "icmp.h"
 #include "namespaces.h"
 
 enum { RUNS = 50, FLOODERS = 2 };
@@ -64,10 +65,47 @@ static void when_the_filter_is_attached_then_older_packets_are_discarded(void) {
     close(fd);
 }
 
+/* Sends echo requests with this identifier and every sequence, as ping -e does, until it is killed. */
+static pid_t start_namesake(uint16_t identifier) {
+    pid_t namesake = fork();
+    CHECK(namesake >= 0);
+    if (namesake > 0) return namesake;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    struct sockaddr_in here = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int fd = socket(AF_INET, SOCK_RAW, IPPROTO_ICMP);
+    for (uint32_t sequence = 0;; sequence++) {
+        uint8_t request[64];
+        cping__icmp_encode(request, sizeof request - CPING__ICMP_HEADER, 4, identifier, sequence, 0x1122334455667788);
+        /* Half of them with a payload of another kind: zeroes, and the checksum of all. */
+        if (sequence & 1) {
+            memset(request + CPING__ICMP_HEADER, 0, sizeof request - CPING__ICMP_HEADER);
+            uint32_t sum = 0x0800u + identifier + (sequence & 0xffff);
+            sum = (sum & 0xffff) + (sum >> 16);
+            request[2] = (uint8_t)(~sum >> 8), request[3] = (uint8_t)~sum;
+        }
+        sendto(fd, request, sizeof request, 0, (struct sockaddr *)&here, sizeof here);
+    }
+}
+
+static void when_another_program_has_the_same_identifier_then_its_echoes_are_not_corrupt_ones(void) {
+    cping_target target = {.protocol = CPING_ICMP, .socket = CPING_SOCKET_RAW, .interval_ns = 5000000, .count = 100,
+                           .flags = CPING_TARGET_ICMP_ID, .icmp_id = 0x4712};
+    cping_stats stats;
+    CHECK_EQUAL(cping_address_parse(&target.destination, "127.0.0.1", 0), 0);
+    pid_t namesake = start_namesake(target.icmp_id);
+    struct outcome o = run_target(&target, 0, &stats);
+    release_namespace(namesake);
+    printf("%ju foreign replies with the same identifier\n", (uintmax_t)stats.foreign_source);
+    CHECK(stats.foreign_source > 100);
+    CHECK_EQUAL(o.corrupt, 0);
+    CHECK_EQUAL(o.answered + o.not_sent, 100);
+}
+
 int main(void) {
     enter_new_namespace();
     run_command("sysctl -qw net.ipv4.icmp_ratemask=0 net.ipv4.icmp_msgs_per_sec=100000000 || true");
     when_the_filter_is_attached_then_older_packets_are_discarded();
+    when_another_program_has_the_same_identifier_then_its_echoes_are_not_corrupt_ones();
     when_others_ping_then_their_replies_are_ignored("127.0.0.1");
     when_others_ping_then_their_replies_are_ignored("::1");
     return 0;

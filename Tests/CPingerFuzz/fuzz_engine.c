@@ -203,6 +203,8 @@ static void check_reply_events(cping *pinger, int target) {
     int replies = 0;
     for (size_t i = 0; i < count; i++) {
         const cping_event *event = &events[i];
+        /* An answer from another address gives no verdict. */
+        if (event->kind == CPING_ELSEWHERE) continue;
         HOLDS(event->kind == CPING_ANSWERED || event->kind == CPING_REFUSED || event->kind == CPING_LATE ||
               event->kind == CPING_DUPLICATE || event->kind == CPING_CORRUPT || event->kind == CPING_FINISHED);
         note_verdict(event);

@@ -17,7 +17,7 @@ import Testing
     let oracle = Oracle(drive)
     #expect(Found.all(engine) == oracle.circles.map { Found($0, oracle.tests[$0.test]) }, "seed \(drive.seed)")
     #expect(engine.sessions.map(\.testUUID) == oracle.tests.map(\.uuid), "seed \(drive.seed)")
-    #expect(engine.pings == oracle.pings, "seed \(drive.seed)")
+    #expect(engine.pings == oracle.pings && engine.pingsUnsent == oracle.unsent, "seed \(drive.seed)")
     #expect(engine.pingsUnassigned == oracle.unassigned, "seed \(drive.seed)")
     #expect(engine.stopped?.at.microseconds == oracle.end?.at, "seed \(drive.seed)")
     #expect(engine.stopped?.reason == oracle.end?.reason, "seed \(drive.seed)")
@@ -189,11 +189,11 @@ private struct Found: Equatable {
     durationMilliseconds = circle.exited.map { ($0 - circle.entered) / 1000 }
     radius = circle.radius
     technology = circle.technologies.last
-    isSubmittable = !circle.isDirty
+    isSubmittable = circle.isSubmittable
     let rtts = circle.roundTrips
     (pings, answered, rttSum) = (circle.pings.count, rtts.count, rtts.reduce(0, +))
     var figures = PingFigures()
-    (figures.late, figures.duplicates) = (circle.late, circle.duplicates)
+    (figures.late, figures.duplicates, figures.unsent) = (circle.late, circle.duplicates, circle.unsent)
     (figures.meanVariation, figures.kernelMean) = (circle.meanVariation, circle.kernelMean)
     if let least = rtts.min(), let most = rtts.max(), let median = circle.percentile(50),
       let percentile95 = circle.percentile(95)

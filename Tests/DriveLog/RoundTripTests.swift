@@ -39,6 +39,8 @@ import Testing
     events += PingFailure.allCases.map { .at(1, .ping(.failed($0))) }
     events += (Technology.knownNames + ["4G/\"LTE\"\n"]).map { .at(1, .radio(Technology($0))) }
     events += [.at(1, .radio(nil)), .at(1, .session(SessionGrant(testUUID: "T\\1")))]
+    events += [.at(1, .ping(.unsent())), .at(1, .ping(.unsent(count: 7)))]
+    events += [.at(1, .unmeasured("a \"reason\"")), .at(1, .unmeasured(nil))]
     events += [.at(1, .modem(nil)), .at(1, .modem(ModemReading())), .at(1, .modem(.sample))]
     let anchor = DriveTime(microseconds: -1_500_001)
     let grant = SessionGrant(testUUID: "T2", anchor: anchor, maximumDuration: .milliseconds(14_400_500))

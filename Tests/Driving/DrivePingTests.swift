@@ -1,10 +1,12 @@
+import ControlServer
 import Coverage
-import Pinging
+import Glibc
 import TestSupport
 import Testing
 
 @testable import Driving
 @testable import NetworkPath
+@testable import Pinging
 @testable import Positioning
 
 /// A drive, its pings and their link: an input, and its effects.
@@ -19,7 +21,7 @@ struct DrivePingTests {
     rig.ping(.refused(rttNanoseconds: 1))
     #expect(rig.lines.last == "notice: the ping server refuses the token (RE01)")
     rig.tick()
-    #expect(rig.status?.warnings.contains("the ping server refuses the token") == true)
+    #expect(rig.status?.warnings.contains("the ping server refuses the test's token") == true)
     _ = try rig.grant("T2")
     try rig.resolve()
     rig.ping(.answered(rttNanoseconds: 1))
@@ -76,6 +78,90 @@ struct DrivePingTests {
     #expect(rig.effects.contains(.lookUp(host: "server.example", like: try .sample(1))))
     rig.feed(.lookedUp(host: "server.example", addresses: [try .sample(2)]))
     #expect(rig.effects.contains(.redirectPings(1, to: try .sample(2))))
+  }
+
+  // MARK: Pings that are not sent
+
+  private func unsent(_ code: Int32) -> PingEvent.Kind { .notSent(SendFailure(code: code)) }
+
+  @Test("when the firewall refuses pings, then they are not measured: no loss, no other test, one line with the reason")
+  mutating func firewall() throws {
+    try rig.startPinging()
+    for _ in 0..<40 { rig.ping(unsent(EPERM)) }
+    rig.tick()
+    #expect((rig.drive.engine.pings, rig.drive.engine.pingsUnsent) == (0, 40))
+    #expect(rig.requests.count == 1)
+    let reason = "the host's firewall or a route of it forbids the ping (Operation not permitted)"
+    #expect(
+      rig.lines.filter { $0.contains(reason) } == [
+        "warning: pings are not sent, and count as not measured: \(reason)"
+      ])
+    #expect(rig.status?.warnings == ["pings are not sent: \(reason)"])
+    let summary = rig.drive.summary(drive: 1, capture: nil, at: rig.now)
+    #expect(summary.silence == reason && summary.tally.unsent == 40 && summary.unsentReason == reason)
+    rig.ping(.answered(rttNanoseconds: 1))
+    rig.tick()
+    #expect(rig.status?.warnings == [])
+  }
+
+  @Test(
+    "when the modem's link is down, then pings that cannot be sent are lost; with another IP version only they are not")
+  mutating func noNetwork() throws {
+    try rig.startPinging()
+    rig.feed(.path(.offline))
+    rig.ping(unsent(ENETUNREACH))
+    #expect((rig.drive.engine.pings, rig.drive.engine.pingsUnsent) == (1, 0))
+    let modem = Link(interface: "wwan0", kind: .modem)
+    rig.feed(.path(PathReading(link: modem, unreached: "127.0.0.1")))
+    rig.ping(unsent(ENETUNREACH))
+    #expect((rig.drive.engine.pings, rig.drive.engine.pingsUnsent) == (1, 1))
+  }
+
+  @Test(
+    "when an ICMP error comes from this host's own address, then the ping is not measured; from a router it is lost")
+  mutating func ownError() throws {
+    try rig.startPinging()
+    rig.feed(.path(.modem("10.0.0.1")))
+    for from in ["10.0.0.1", "10.0.0.254"] {
+      let sender = try #require(PingAddress(numeric: from, port: 0))
+      rig.feed(
+        .ping(
+          PingEvent(
+            target: 1, kind: .icmpError(type: 3, code: 1), number: 1, sequence: 1, slot: rig.boot, sent: rig.boot,
+            occurred: rig.boot, from: sender)))
+    }
+    #expect((rig.drive.engine.pings, rig.drive.engine.pingsUnsent) == (1, 1))
+  }
+
+  @Test("when the server answers but no ping can begin, then the log says from when to when the probe measured nothing")
+  mutating func pause() throws {
+    rig.pingTrouble = "no such interface"
+    try rig.startPinging()
+    rig.tick()
+    rig.pingTrouble = nil
+    rig.wait(2)
+    rig.tick()
+    try rig.resolve()
+    rig.tick()
+    let pauses = rig.disk.events.compactMap { event -> String?? in
+      if case .unmeasured(let reason) = event.kind { .some(reason) } else { nil }
+    }
+    #expect(pauses == ["cannot ping 127.0.0.1:9: no such interface", nil])
+  }
+
+  @Test("when no answer comes from the control server, then a dead zone is possible, and the probe does not pause")
+  mutating func deadZone() {
+    rig.feed(.began)
+    rig.tick()
+    rig.failRequest(TestTrouble(ServerFailure.noAnswer("x: no answer within 30 s")))
+    rig.tick()
+    #expect(rig.drive.engine.pause == nil)
+    rig.wait(2)
+    rig.tick()
+    rig.failRequest(TestTrouble(ServerFailure.notTheServer(status: 200, found: "HTML")))
+    rig.tick()
+    #expect(rig.drive.engine.pause?.contains("captive portal") == true)
+    #expect(rig.status?.warnings.contains { $0.contains("captive portal") } == true)
   }
 
   // MARK: Network

@@ -1,3 +1,4 @@
+import Glibc
 import Pinging
 import TestSupport
 import Testing
@@ -168,7 +169,7 @@ private struct DriveWorld {
     let kinds: [PingEvent.Kind] = [
       .answered(rttNanoseconds: 30_000_000), .answered(rttNanoseconds: 31_000_000), .lost(.unknown), .lost(.unknown),
       .late(rttNanoseconds: 2_000_000_000), .duplicate, .refused(rttNanoseconds: 1), .finished, .overflow(count: 3),
-      .icmpError(type: 3, code: 1), .notSent(reason: "no route"), .cancelled,
+      .icmpError(type: 3, code: 1), .notSent(SendFailure(code: ENETUNREACH)), .cancelled,
     ]
     let kind = kinds[below(kinds.count)]
     let isLast = below(4) > 0

@@ -86,7 +86,7 @@ struct DriveSessionTests {
     }
     #expect(
       rig.lines.filter { $0.contains("busy") } == ["warning: the server is busy; the drive goes on, trying again"])
-    #expect(rig.status?.warnings.contains("no test from the control server") == true)
+    #expect(rig.status?.warnings.contains("the server is busy") == true)
     #expect(rig.requests.count > 1)
   }
 
@@ -120,7 +120,7 @@ struct DriveSessionTests {
     #expect(rig.liveTargets.isEmpty)
     #expect(rig.lines.last == "warning: cannot ping 127.0.0.1:9: no such interface; the drive goes on, trying again")
     rig.tick()
-    #expect(rig.status?.warnings.contains("the ping server cannot be pinged") == true)
+    #expect(rig.status?.warnings.contains("cannot ping 127.0.0.1:9: no such interface") == true)
     rig.pingTrouble = nil
     rig.wait(2)
     rig.tick()
@@ -128,7 +128,7 @@ struct DriveSessionTests {
     #expect(rig.liveTargets == [1])
     #expect(rig.requests.count == 1)
     rig.tick()
-    #expect(rig.status?.warnings.contains("the ping server cannot be pinged") == false)
+    #expect(rig.status?.warnings.isEmpty == true)
   }
 
   @Test("when another test begins, then earlier pings of the previous one still count, and its later pings do not")

@@ -14,7 +14,7 @@ struct DriveStatusTests {
   func refusedTest() {
     for isMissing in [true, false] {
       let warning = DriveStatus.warning(ofMissingTest: isMissing, isRefused: true, on: .cellular)
-      #expect(warning == "the ping server refuses the token")
+      #expect(warning == "the ping server refuses the test's token")
     }
     #expect(DriveStatus.warning(ofMissingTest: true, isRefused: true, on: .wifi) == nil)
   }

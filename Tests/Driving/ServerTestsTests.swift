@@ -47,7 +47,7 @@ struct ServerTestsTests {
     _ = tests.ask(for: 1, by: clock, at: .start)
     let effects = tests.ask(for: 2, by: clock, at: .seconds(15))
     #expect(lines(effects).count == 1)
-    #expect(tests.warning == "no test from the control server")
+    #expect(tests.trouble?.reason == "the control server has not answered within 15s")
   }
 
   @Test("when a request is replaced before its timeout, then it is cancelled without a line; after it, with one")
@@ -55,12 +55,12 @@ struct ServerTestsTests {
     _ = tests.ask(for: 1, by: clock, at: .start)
     let soon = tests.ask(for: 2, by: clock, at: .seconds(14.9))
     #expect(soon.first == .cancelRequest && soon.count == 2)
-    #expect(tests.warning == nil)
+    #expect(tests.trouble == nil)
     let late = tests.ask(for: 3, by: clock, at: .seconds(30))
     #expect(late.first == .cancelRequest)
     #expect(
       lines(late) == ["the control server has not answered within 15s; the drive goes on, trying again"])
-    #expect(tests.warning == "no test from the control server")
+    #expect(tests.trouble?.reason == "the control server has not answered within 15s")
   }
 
   @Test("when a failure is of an earlier request, then it is not logged")
@@ -97,7 +97,7 @@ struct ServerTestsTests {
     tests.session.granted(2, at: .seconds(6))
     let target = PingTarget(address: try .sample(), echo: .icmp)
     tests.began(PingStart(target: target, grant: granted, generation: 2, firstSlot: 0), at: .seconds(6))
-    #expect(tests.warning == nil && tests.lastTrouble == nil && tests.unused == nil)
+    #expect(tests.trouble == nil && tests.lastTrouble == nil && tests.unused == nil)
     #expect(tests.session.inUse == 2)
     _ = tests.ask(for: 3, by: clock, at: .seconds(7))
     #expect(lines(tests.failed(TestTrouble("busy"), 3, at: .seconds(8))).count == 1)
@@ -120,7 +120,7 @@ struct ServerTestsTests {
     tests.count(.failed(.timeout), of: 1)
     #expect(tests.isRefused)
     tests.count(.answered(rttNanoseconds: 1, isKernelStamped: true), of: 1)
-    #expect(!tests.isRefused && tests.warning == nil)
+    #expect(!tests.isRefused && tests.trouble == nil)
   }
 
   @Test("when pings use another IP family than the token's, then that is logged once; otherwise it is not logged")

@@ -116,7 +116,7 @@ struct DoctorTests {
       Fault(
         testDescription: "a missing file for the kind of link",
         environment: ["COVERAGE_PROBE_NETWORK_SOURCE": "file:/nonexistent"],
-        subject: "link", words: "network.source: /nonexistent: it cannot be read"),
+        subject: "link", words: "network.source: /nonexistent: No such file or directory"),
       Fault(
         testDescription: "a command for the technology that cannot be run",
         environment: ["COVERAGE_PROBE_RADIO_SOURCE": "command:FOLDER/config.yaml"], isReady: true,

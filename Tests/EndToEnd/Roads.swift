@@ -9,6 +9,8 @@ struct Roads {
   let folder: TemporaryFolder
   private let state: String
   private var companions: [RunningProgram] = []
+  /// The address of the control server.
+  private var controlHost = Roads.server
 
   static let server = "10.9.0.1"
   private static let controlServer = "http://\(server):8080/RMBTControlServer"
@@ -48,15 +50,38 @@ struct Roads {
     }
     let server = try far.start(Surroundings.product("control-server"), options)
     _ = try await server.line(after: "control-server: listening on ")
+    companions += [server, try await player(speed: speed)]
+    try configure(url: Self.controlServer, settings: settings)
+  }
+
+  /// Starts the servers and the receiver for a network with IPv6 only. The ping server's address is an IPv4 one, which NAT64 would carry.
+  mutating func openIPv6(settings: String) async throws {
+    companions.append(try await reflector(at: "64:ff9b::a09:1"))
+    controlHost = "fd00::1"
+    let server = try far.start(
+      Surroundings.product("control-server"),
+      [
+        "--host", "fd00::1", "--port", "8080", "--secret", ReflectorTool.secret, "--ping-host-ipv6", Self.server,
+        "--ping-port", "4440",
+      ])
+    _ = try await server.line(after: "control-server: listening on ")
+    companions += [server, try await player(speed: 10)]
+    try configure(url: "http://[fd00::1]:8080/RMBTControlServer", settings: settings)
+  }
+
+  private func player(speed: Int) async throws -> RunningProgram {
     let track = Surroundings.root.appending(path: "tools/gps-player/demo-track.csv").path
     let player = try probe.start(
       Surroundings.product("gps-player"), ["--gpsd", "--port", "2947", "--speed", "\(speed)", track])
     _ = try await player.line(after: "gps-player: listening on ")
-    companions += [server, player]
+    return player
+  }
+
+  private func configure(url: String, settings: String) throws {
     _ = try folder.write(
       """
       state-directory: \(state)
-      control-server: { url: "\(Self.controlServer)", request-timeout: 5s }
+      control-server: { url: "\(url)", request-timeout: 5s }
       radio: { source: "fixed:4G/LTE" }
       \(settings)
       """, to: "config.yaml")
@@ -96,7 +121,7 @@ struct Roads {
   /// The tests that the control server has: the members of `/-/tests`. A shell inside the network requests them.
   func held() async throws -> [String: Any] {
     let request = "GET /RMBTControlServer/-/tests HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n"
-    let script = "exec 3<>/dev/tcp/\(Self.server)/8080; printf '\(request)' >&3; cat <&3"
+    let script = "exec 3<>/dev/tcp/\(controlHost)/8080; printf '\(request)' >&3; cat <&3"
     let client = try far.start(URL(fileURLWithPath: "/bin/bash"), ["-ec", script])
     _ = try await client.exitStatus()
     let answer = client.standardOutput
@@ -161,7 +186,8 @@ struct LoggedEvent: @unchecked Sendable {
   private var ping: [String: Any]? { members["ping"] as? [String: Any] }
   var isPing: Bool { ping != nil }
   var isAnswer: Bool { ping?["rtt_ms"] != nil }
-  var isNotSent: Bool { ping?["error"] as? String == "network" }
+  /// Whether the ping did not leave: lost without a network, or not measured.
+  var isNotSent: Bool { ["network", "unsent"].contains(ping?["error"] as? String) }
   var isFix: Bool { members["fix"] != nil }
   var isTest: Bool { members["session"] != nil }
   var path: String? { members["path"] as? String }

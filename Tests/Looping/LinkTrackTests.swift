@@ -50,9 +50,10 @@ struct LinkTrackTests {
   @Test("when the operator declares the kind, then an outage is no change, and another kind is one")
   func declared() {
     let way = Way(destination: "h", interface: "eth0", address: "10.0.0.2")
-    let known = PathReading(fixed: .cellular, way: way)
+    let route = PathReading(link: Link(interface: "eth0", kind: .ethernet), way: way)
+    let known = PathReading(fixed: .cellular, route: route)
     #expect(links(known, PathReading(fixed: .cellular), known) == ["cellular eth0 0"])
-    #expect(links(known, PathReading(fixed: .wifi, way: way)) == ["cellular eth0 0", "wifi eth0 1"])
+    #expect(links(known, PathReading(fixed: .wifi, route: route)) == ["cellular eth0 0", "wifi eth0 1"])
     #expect(links(PathReading(fixed: .wifi)) == ["wifi - 0"])
   }
 

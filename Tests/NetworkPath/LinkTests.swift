@@ -82,8 +82,9 @@ struct LinkTests {
     #expect(
       "\(PathReading(link: Link(interface: "wwan0", kind: .modem), way: way))"
         == "cellular, the route leaves by wwan0, a modem, from 10.1.0.2")
+    let route = PathReading(link: Link(interface: "wwan0", kind: .modem), way: way)
     #expect(
-      "\(PathReading(fixed: .cellular, way: way))" == "cellular, as network.source says, by wwan0, from 10.1.0.2")
+      "\(PathReading(fixed: .cellular, route: route))" == "cellular, as network.source says, by wwan0, from 10.1.0.2")
     #expect("\(PathReading.missing(interface: "wwan0"))" == "none, there is no interface wwan0")
     #expect("\(PathReading.noRoute(to: "10.0.0.1", by: nil))" == "none, there is no route to 10.0.0.1")
   }

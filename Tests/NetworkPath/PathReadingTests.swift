@@ -35,20 +35,37 @@ struct PathReadingTests {
   func declaredRemedy() {
     #expect(PathReading(fixed: .wifi).remedy == "network.source says that it is on Wi-Fi")
     #expect(PathReading(fixed: .cellular).remedy == nil && PathReading(fixed: .cellular).obstacle == nil)
-    #expect(PathReading(fixed: .offline).remedy == nil && PathReading(fixed: .offline).obstacle == nil)
+    #expect(PathReading(fixed: .offline).remedy == nil)
+    #expect(PathReading(fixed: .offline).obstacle == "no network, as network.source says")
+  }
+
+  @Test("when the network has the other IP version than the pinged host only, then obstacle and line say so")
+  func otherFamily() {
+    let reading = PathReading(link: Link(interface: "wwan0", kind: .modem), unreached: "192.0.2.1")
+    #expect(reading.path == .cellular && reading.noWay == .otherFamily)
+    #expect(reading.obstacle == "192.0.2.1 is an IPv4 address, and this network has IPv6 only")
+    #expect(
+      "\(reading)"
+        == "cellular, the route leaves by wwan0, a modem, 192.0.2.1 is an IPv4 address, and this network has IPv6 only")
+    #expect(reading.advice != nil)
+    let declared = PathReading(fixed: .cellular, route: reading)
+    #expect(declared.noWay == .otherFamily && declared.obstacle == reading.obstacle)
   }
 
   @Test(
-    "when a link of any kind has no carrier, then there is neither an obstacle nor a remedy",
+    "when a link of any kind has no carrier, then the obstacle says so, and there is no remedy",
     arguments: Link.Kind.allCases)
   func withoutCarrier(kind: Link.Kind) {
     let reading = reading(kind, isRunning: false)
-    #expect(reading.obstacle == nil && reading.remedy == nil)
+    #expect(reading.obstacle == "x0 has no carrier" && reading.remedy == nil && reading.noWay == .noRoute)
     #expect("\(reading)" == "none, the route leaves by x0, \(kind) without a carrier")
   }
 
   @Test("when there is no route, then the line names the host and the interface, as far as they are set")
   func noRoute() {
+    #expect(PathReading.noRoute(to: nil, by: "wwan0").obstacle == "there is no route by wwan0")
+    #expect(PathReading.missing(interface: "wwan0").noWay == .noInterface(isDialled: false))
+    #expect(PathReading.missing(interface: "ppp0").noWay == .noInterface(isDialled: true))
     #expect("\(PathReading.noRoute(to: nil, by: nil))" == "none, there is no route")
     #expect("\(PathReading.noRoute(to: nil, by: "wwan0"))" == "none, there is no route by wwan0")
     #expect("\(PathReading.noRoute(to: "::1", by: "wwan0"))" == "none, there is no route to ::1 by wwan0")

@@ -58,6 +58,16 @@ struct WayWatchTests {
   func declared() {
     let way = Route(interface: nil, destination: "127.0.0.1").reading.way
     #expect(way == Way(destination: "127.0.0.1", interface: "lo", address: "127.0.0.1"))
-    #expect(PathReading(fixed: .cellular, way: way).way == way)
+    let reading = Route(interface: nil, destination: "127.0.0.1").reading
+    #expect(PathReading(fixed: .cellular, route: reading).way == way)
+  }
+
+  @Test("when the network loses the pinged host's IP version, then that is one change, on Wi-Fi none")
+  mutating func otherFamily() {
+    #expect(!hasChanged(reading("wwan0", "10.1.0.2")))
+    let modem = PathReading(link: Link(interface: "wwan0", kind: .modem), unreached: "10.0.0.1")
+    #expect(hasChanged(modem) && !hasChanged(modem))
+    #expect(!hasChanged(reading("wwan0", "10.1.0.2")))
+    #expect(!hasChanged(PathReading(link: Link(interface: "wlan0", kind: .wifi), unreached: "10.0.0.1")))
   }
 }

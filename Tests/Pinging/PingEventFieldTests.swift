@@ -1,4 +1,5 @@
 import CPinger
+import Glibc
 import Testing
 
 @testable import Pinging
@@ -15,7 +16,7 @@ struct PingEventFieldTests {
   @Test("when a ping was not sent, then it has no time of sending and no number on the wire")
   func notSent() {
     let unsent = event(CPING_NOT_SENT) { ($0.error, $0.slot_ns, $0.sequence) = (101, 7, 5) }
-    #expect(unsent.kind == .notSent(reason: "Network is unreachable"))
+    #expect(unsent.kind == .notSent(SendFailure(code: ENETUNREACH)))
     #expect(unsent.sent == nil && unsent.sequenceOnWire == nil && unsent.slot == 7)
     let sent = event(CPING_LOST) { ($0.sent_ns, $0.sequence) = (9, 5) }
     #expect(sent.sent == 9 && sent.sequenceOnWire == 5)

@@ -47,6 +47,7 @@ static void print_json_error(const cping_event *e) {
     const char *name = strerrorname_np(e->error);
     printf(",\"error\":\"%s\"", name ? name : "");
     if (e->kind == CPING_ICMP_ERROR) printf(",\"icmp_type\":%u,\"icmp_code\":%u", e->icmp_type, e->icmp_code);
+    if (e->mtu) printf(",\"mtu\":%" PRIu32, e->mtu);
 }
 
 static void print_json_event(const host *h, const cping_event *e) {

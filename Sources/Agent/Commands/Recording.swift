@@ -154,7 +154,13 @@ extension DriveSummary {
     return [
       "drive \(drive)\(name) ended after \(DriveStatus.clock(lasted)): \(ending)",
       "\(counted(fences, "fence")), \(submittableFences) of them to submit; \(tally.pings == 0 ? tally.line : "\(counted(tally.pings, "ping")), \(tally.line)")",
-    ] + (capture.map { [$0.line] } ?? [])
+    ] + unsentLines + (capture.map { [$0.line] } ?? [])
+  }
+
+  private var unsentLines: [String] {
+    guard tally.unsent > 0 else { return [] }
+    let reason = unsentReason.map { ": \($0)" } ?? ""
+    return ["\(counted(tally.unsent, "ping")) could not be sent, neither answered nor lost\(reason)"]
   }
 
   /// Why the drive measured nothing; `nil` when it measured.

@@ -75,6 +75,7 @@ public struct Replaying: Sendable {
         "pings": .integer(Int64(engine.pings)),
         "pings_ok": .integer(Int64(engine.pingsAnswered)),
         "pings_unassigned": .integer(Int64(engine.pingsUnassigned)),
+        "pings_unsent": engine.pingsUnsent > 0 ? .integer(Int64(engine.pingsUnsent)) : nil,
         "stopped": engine.stopped.map { .seconds($0.at) },
         "stop_reason": engine.stopped.map { .string($0.reason.rawValue) },
         "warnings": .array(

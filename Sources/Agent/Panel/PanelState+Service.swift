@@ -45,7 +45,7 @@ extension PanelState {
         let p50_ping_ms, p95_ping_ms: Double?
       }
 
-      let link, technology, position, radio_obstacle: String?
+      let link, technology, position: String?
       let elapsed_s: Int64?
       let fences: Int?
       let radio: Radio?
@@ -65,7 +65,7 @@ extension PanelState {
 extension PanelLink {
   fileprivate init(_ drive: PanelState.Answer.Drive) {
     (name, technology, fences) = (drive.link, drive.technology, drive.fences ?? 0)
-    warnings = (drive.warnings ?? []) + [drive.radio_obstacle].compactMap { $0 }
+    warnings = drive.warnings ?? []
     (second.pings, second.answered) = (drive.last_second?.pings ?? 0, drive.last_second?.pings_ok ?? 0)
     second.milliseconds = drive.last_second?.avg_ping_ms
     radio = Self.words(signal: { drive.radio?.signal?[$0.rawValue] }, operatorName: drive.radio?.operator_name)

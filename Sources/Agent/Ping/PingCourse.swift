@@ -38,7 +38,9 @@ struct PingCourse {
   ) {
     (self.fleet, self.capture, self.inputs) = (fleet, capture, inputs)
     isJSON = options.format == .json
-    ledger = PingLedger(names: fleet.members.map(\.label), format: options.format, leastOutage: options.leastOutage)
+    ledger = PingLedger(
+      names: fleet.members.map(\.label), format: options.format, isQuiet: options.isQuiet,
+      leastOutage: options.leastOutage)
   }
 
   /// Whether verdicts are still expected.

@@ -17,6 +17,8 @@ struct PingLedger {
   static let mostExactTargets = 100
 
   private let format: PingOptions.Format
+  /// Whether there are lines of single pings.
+  private let isQuiet: Bool
   private var entries: [Entry]
   /// Events that were dropped because the reader fell behind. They may concern any target.
   private(set) var missingEvents: UInt64 = 0
@@ -24,13 +26,17 @@ struct PingLedger {
   /// - Parameters:
   ///   - names: The targets' names, as printed.
   ///   - format: The format of the lines.
+  ///   - isQuiet: Summaries only.
   ///   - leastOutage: This many pings in a row without an answer are an outage.
-  init(names: [String], format: PingOptions.Format, leastOutage: UInt64 = Outages.usualLeastPings) {
+  init(
+    names: [String], format: PingOptions.Format, isQuiet: Bool = false,
+    leastOutage: UInt64 = Outages.usualLeastPings
+  ) {
     let precision: DurationHistogram.Precision = names.count > Self.mostExactTargets ? .coarse : .fine
     entries = names.map { name in
       Entry(name: name, statistics: PingStatistics(precision: precision, leastOutage: leastOutage))
     }
-    self.format = format
+    (self.format, self.isQuiet) = (format, isQuiet)
   }
 
   /// Targets that have not finished.
@@ -56,12 +62,9 @@ struct PingLedger {
       return nil
     }
     entries[subject].statistics.count(event)
+    if isQuiet { return nil }
     let line = PingLine(name: entries[subject].name, event: event, wallClock: wallClock)
-    switch format {
-    case .text: return line.text
-    case .json: return line.json
-    case .quiet: return nil
-    }
+    return format == .json ? line.json : line.text
   }
 
   /// Marks the target as finished when the event that reports this is missing.

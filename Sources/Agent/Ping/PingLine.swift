@@ -13,7 +13,8 @@ struct PingLine {
 
   var text: String {
     let ping = event.isOfKnownPing ? "ping \(event.number)" : "no known ping:"
-    return "\(name): \(ping) \(verdict.text)\(remarks)"
+    let ttl = event.hopLimit.map { ", TTL \($0)" } ?? ""
+    return "\(name): \(ping) \(verdict.text)\(ttl)\(remarks)"
   }
 
   /// Properties of the reply that a reader of delays must know.
@@ -51,6 +52,8 @@ struct PingLine {
       "down_ns": event.oneWay.map { .integer($0.downNanoseconds) },
       "icmp_type": verdict.icmp.map { .integer(Int64($0.type)) },
       "icmp_code": verdict.icmp.map { .integer(Int64($0.code)) },
+      "mtu": event.mtu.map { .integer(Int64($0)) },
+      "ttl": event.hopLimit.map { .integer(Int64($0)) },
       "from": event.from.map { .string($0.host) },
       "reason": verdict.reason.map(JSON.string),
     ]).text
@@ -75,9 +78,9 @@ struct PingLine {
       Verdict(name: "refused", text: "\(Self.milliseconds(rtt)) (token refused, RE01)", rttNanoseconds: rtt)
     case .icmpError(let type, let code):
       Verdict(
-        name: "icmp-error", text: "unreachable: ICMP type \(type) code \(code) from \(event.from?.host ?? "unknown")",
-        icmp: (type, code), reason: "ICMP type \(type) code \(code)")
-    case .notSent(let reason): Verdict(name: "not-sent", text: "not sent: \(reason)", reason: reason)
+        name: "icmp-error", text: "\(icmpWords), from \(event.from?.host ?? "unknown")", icmp: (type, code),
+        reason: icmpWords)
+    case .notSent(let failure): Verdict(name: "not-sent", text: "not sent: \(failure)", reason: "\(failure)")
     case .missed(let count):
       Verdict(
         name: "missed",
@@ -88,11 +91,17 @@ struct PingLine {
       Verdict(name: "late", text: "\(Self.milliseconds(rtt)), after it counted as lost", rttNanoseconds: rtt)
     case .duplicate: Verdict(name: "duplicate", text: "answered once more")
     case .corrupt: Verdict(name: "corrupt", text: "a reply with other bytes than were sent")
+    case .elsewhere:
+      Verdict(
+        name: "elsewhere",
+        text: "answered from another address, \(event.from.map { "\($0)" } ?? "unknown"): not counted")
     case .finished: Verdict(name: "finished", text: "finished")
     case .removed: Verdict(name: "removed", text: "removed")
     case .overflow(let count): Verdict(name: "overflow", text: "\(count) events missing", count: count)
     }
   }
+
+  private var icmpWords: String { event.icmpText ?? "" }
 
   /// Why pings were missed: this host stalled or slept.
   private static let busy = "this host had no time"

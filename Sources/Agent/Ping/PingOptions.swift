@@ -8,8 +8,6 @@ public struct PingOptions: Hashable, Sendable {
   /// The format of the output.
   public enum Format: Hashable, Sendable {
     case text, json
-    /// Summaries only.
-    case quiet
   }
 
   /// The settings of each target. Its address has only the port; names and ``source`` are resolved at the start of the run.
@@ -24,6 +22,8 @@ public struct PingOptions: Hashable, Sendable {
   public var linger: Duration = .zero
   /// The format of the output.
   public var format = Format.text
+  /// Summaries only.
+  public var isQuiet = false
   /// This many pings in a row without an answer are an outage.
   public var leastOutage: UInt64 = 3
   /// Whether to print how the pings are scheduled.

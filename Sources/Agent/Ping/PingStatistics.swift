@@ -12,8 +12,16 @@ struct PingStatistics {
   /// Of ``lost``, those whose answer was lost.
   private(set) var lostDown = 0
   private(set) var cancelled = 0
+  /// Of ``cancelled``, those that left this host.
+  private(set) var cancelledUnderWay = 0
   /// Pings that an ICMP error reports as undeliverable; they count as lost in ``loss``.
   private(set) var unreachable = 0
+  /// Of ``unreachable``, those that a router dropped because their TTL or hop limit was used up.
+  private(set) var ttlExceeded = 0
+  /// Answers from another address than the pinged one, one for each ping; they are no answers.
+  private(set) var elsewhere = 0
+  /// The smallest and the largest TTL or hop limit of answers; `nil` without any.
+  private(set) var hopLimits: ClosedRange<UInt8>?
   /// Pings that never left this host; they do not count in ``sent``.
   private(set) var notSent = 0
   /// Answers after the timeout; their pings count as lost.
@@ -57,6 +65,8 @@ struct PingStatistics {
 
   /// Pings that left this host and have a verdict from the network.
   var sent: Int { answered + refused + lost + unreachable }
+  /// Pings that left this host, those without a verdict included.
+  var left: Int { sent + cancelledUnderWay }
   /// The share of sent pings without an answer, 0 to 1; `nil` when none was sent.
   var loss: Double? { sent > 0 ? Double(lost + unreachable) / Double(sent) : nil }
 
@@ -67,19 +77,27 @@ struct PingStatistics {
     case .answered(let rtt):
       answered += 1
       roundTrip.record(rtt)
+      if let ttl = event.hopLimit {
+        hopLimits = min(ttl, hopLimits?.lowerBound ?? ttl)...max(ttl, hopLimits?.upperBound ?? ttl)
+      }
       count(stampsOf: event.flags)
     case .refused: refused += 1
     case .lost(let way):
       lost += 1
       if way == .up { lostUp += 1 }
       if way == .down { lostDown += 1 }
-    case .icmpError: unreachable += 1
+    case .icmpError:
+      unreachable += 1
+      if event.isTTLExceeded { ttlExceeded += 1 }
     case .notSent: notSent += 1
     case .missed(let count): notSent = notSent.saturatingAdding(Int(clamping: count))
     case .late: late += 1
     case .duplicate: duplicates += 1
     case .corrupt: corrupt += 1
-    case .cancelled: cancelled += 1
+    case .elsewhere: elsewhere += 1
+    case .cancelled:
+      cancelled += 1
+      if event.sent != nil { cancelledUnderWay += 1 }
     case .finished, .removed, .overflow: break
     }
     for verdict in inOrder.add(event) { judge(verdict) }

@@ -14,8 +14,12 @@ struct PingSummary {
 
   var text: String {
     let counts = statistics
-    var lines = ["\(name): \(counts.sent) sent, \(counts.answered) answered, \(losses)" + inFlight + rare]
+    var lines = ["\(name): \(counts.left) sent, \(counts.answered) answered, \(losses)" + inFlight + rare]
     if let histogram = Self.line(counts.roundTrip) { lines.append("  round trip  \(histogram)") }
+    if let ttl = counts.hopLimits {
+      let text = ttl.count == 1 ? "\(ttl.lowerBound)" : "\(ttl.lowerBound) to \(ttl.upperBound)"
+      lines.append("  TTL         \(text)")
+    }
     if let histogram = Self.line(counts.variation) { lines.append("  variation   \(histogram)") }
     if let histogram = Self.line(counts.variationUp) { lines.append("  up          \(histogram)") }
     if let histogram = Self.line(counts.variationDown) { lines.append("  down        \(histogram)") }
@@ -29,8 +33,10 @@ struct PingSummary {
 
   private var losses: String {
     let lost = statistics.lost + statistics.unreachable
-    let unreachable = statistics.unreachable > 0 ? "; \(statistics.unreachable) of them unreachable" : ""
-    let share = statistics.loss.map { " (\(DecimalText.of($0 * 100, places: 1)) %\(unreachable))" } ?? ""
+    let unreachable = statistics.unreachable - statistics.ttlExceeded
+    let reasons = [(unreachable, "unreachable"), (statistics.ttlExceeded, "with exceeded TTL")]
+      .filter { $0.0 > 0 }.map { "; \($0.0) of them \($0.1)" }.joined()
+    let share = statistics.loss.map { " (\(DecimalText.of($0 * 100, places: 1)) %\(reasons))" } ?? ""
     let ways =
       statistics.lostUp + statistics.lostDown > 0 ? ", \(statistics.lostUp) up, \(statistics.lostDown) down" : ""
     return "\(lost) lost\(share)\(ways)"
@@ -41,7 +47,9 @@ struct PingSummary {
   /// Counts that are usually 0, and are shown only if they are not.
   private var rare: String {
     [
-      (statistics.refused, "refused"), (statistics.notSent, "not sent"), (statistics.cancelled, "cancelled"),
+      (statistics.refused, "refused"), (statistics.notSent, "not sent"),
+      (statistics.cancelled, "without an answer when it ended"),
+      (statistics.elsewhere, "answered from another address"),
       (statistics.late, "late"), (statistics.duplicates, "duplicate"),
       (statistics.reordered, "out of order"), (statistics.corrupt, "corrupt"),
       (statistics.missingStamps, "without the kernel's stamps"), (statistics.absurdStamps, "with absurd stamps"),
@@ -75,8 +83,11 @@ struct PingSummary {
       "lost_up": .integer(Int64(counts.lostUp)),
       "lost_down": .integer(Int64(counts.lostDown)),
       "unreachable": .integer(Int64(counts.unreachable)),
+      "ttl_exceeded": .integer(Int64(counts.ttlExceeded)),
       "not_sent": .integer(Int64(counts.notSent)),
       "cancelled": .integer(Int64(counts.cancelled)),
+      "cancelled_sent": .integer(Int64(counts.cancelledUnderWay)),
+      "elsewhere": .integer(Int64(counts.elsewhere)),
       "late": .integer(Int64(counts.late)),
       "duplicates": .integer(Int64(counts.duplicates)),
       "reordered": .integer(Int64(counts.reordered)),
@@ -86,6 +97,9 @@ struct PingSummary {
       "clock_steps": .integer(Int64(counts.clockSteps)),
       "loss": counts.loss.map(JSON.number),
       "rtt_ms": Self.json(counts.roundTrip),
+      "ttl": counts.hopLimits.map {
+        .object(["min": .integer(Int64($0.lowerBound)), "max": .integer(Int64($0.upperBound))])
+      },
       "ipdv_ms": Self.json(counts.variation),
       "ipdv_up_ms": Self.json(counts.variationUp),
       "ipdv_down_ms": Self.json(counts.variationDown),

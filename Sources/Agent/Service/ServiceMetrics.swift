@@ -39,6 +39,9 @@ struct ServiceMetrics {
       samples(\.pings))
     metrics.add(
       "coverage_probe_pings_lost_total", "counter", "Of these, those without an answer in time.", samples(\.lost))
+    metrics.add(
+      "coverage_probe_pings_unsent_total", "counter", "Pings that the host could not send, not among the others.",
+      samples(\.unsent))
     metrics.add("coverage_probe_fences_total", "counter", "Fences since the start of the service.", samples(\.fences))
     metrics.addHistogram(
       "coverage_probe_ping_delay_seconds", "Round-trip times of the answered pings (RFC 2681).",

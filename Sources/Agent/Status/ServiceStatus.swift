@@ -205,7 +205,7 @@ struct ServiceStatus: Sendable {
   /// The lines for an operator.
   var lines: [String] {
     var lines = ["\(state.rawValue): \(reason)"]
-    if !links.isEmpty { lines.append(DriveStatus.line(links)) }
+    lines += DriveStatus.lines(links)
     if let loop { lines.append(loop.line) }
     if let line = disk.line { lines.append(line) }
     if let clock { lines.append(clock.line) }

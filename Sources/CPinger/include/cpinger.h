@@ -132,6 +132,7 @@ enum cping_target_flag {
     /* The interface or the source address can be absent: while it is, slots are CPING_NOT_SENT. (An interface that existed
      * and disappeared can always be absent.) */
     CPING_TARGET_AWAIT = 8,
+    CPING_TARGET_REPORT_TTL = 16,  /* events of replies have the `ttl` with which the reply arrived */
 };
 
 typedef struct cping_target {
@@ -260,6 +261,8 @@ enum cping_kind {
     CPING_DUPLICATE = 17,  /* one more reply; `rtt_ns` is its own */
     CPING_CORRUPT = 18,    /* a reply whose bytes differ from those sent. It does not count as a reply: the verdict follows, or was
                               given. If the damage hides `slot` and `sequence`, `sent_ns` is 0 */
+    CPING_ELSEWHERE = 19,  /* a reply from another address than the ping's, `from`, as of a host with several addresses. It does not
+                              count as a reply: the verdict follows. Once for each ping */
 
     /* About a target or the instance. */
     CPING_FINISHED = 32,   /* stopped or counted out, and every verdict given */
@@ -307,7 +310,9 @@ typedef struct cping_event {
      * two pings is the variation of the delay in that direction. Near times are on CLOCK_BOOTTIME. */
     uint8_t far_stamp;      /* enum cping_stamp of the far side's receiving; CPING_STAMP_NONE: not a one-way reply */
     uint8_t far_restarted;  /* the far side restarted its counters with this ping */
-    uint16_t reserved;
+    uint8_t ttl;            /* of any reply: its TTL or hop limit on arrival; 0: not known */
+    uint8_t reserved;
+    uint32_t mtu;           /* of CPING_ICMP_ERROR "too big": the MTU of the link that it did not fit; 0: none reported */
     uint32_t far_received, far_sent, far_duplicates;  /* the far side's counters when it replied */
     uint64_t far_receive_ns, far_send_ns;             /* on a clock of the far side that is never set */
     int64_t up_ns;          /* far receiving - near sending */

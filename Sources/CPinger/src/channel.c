@@ -17,7 +17,8 @@ cping__channel_key cping__channel_key_of(const cping_target *target) {
     memset(&key, 0, sizeof key);
     key.protocol = target->protocol;
     key.socket = target->socket;
-    key.flags = target->flags & (CPING_TARGET_DONT_FRAGMENT | CPING_TARGET_ICMP_ID | CPING_TARGET_AWAIT);
+    key.flags = target->flags & (CPING_TARGET_DONT_FRAGMENT | CPING_TARGET_ICMP_ID | CPING_TARGET_AWAIT |
+                                 CPING_TARGET_REPORT_TTL);
     key.mark = target->mark;
     key.icmp_id = target->flags & CPING_TARGET_ICMP_ID ? target->icmp_id : 0;
     key.family = target->destination.family;
@@ -106,6 +107,7 @@ static int set_options4(const cping__channel *channel) {
         error = set(channel->fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_PROBE);
     }
     if (key->flags & CPING_TARGET_AWAIT) set(channel->fd, IPPROTO_IP, IP_FREEBIND, 1);
+    if (key->flags & CPING_TARGET_REPORT_TTL) set(channel->fd, IPPROTO_IP, IP_RECVTTL, 1);
     return error;
 }
 
@@ -120,6 +122,7 @@ static int set_options6(const cping__channel *channel) {
         if (error == 0) error = set(channel->fd, IPPROTO_IPV6, IPV6_DONTFRAG, 1);
     }
     if (key->flags & CPING_TARGET_AWAIT) set(channel->fd, IPPROTO_IPV6, IPV6_FREEBIND, 1);
+    if (key->flags & CPING_TARGET_REPORT_TTL) set(channel->fd, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, 1);
     return error;
 }
 

@@ -75,6 +75,7 @@ typedef struct cping__datagram {
     const uint8_t *bytes;
     size_t length;  /* of `bytes` */
     int cut;        /* it was longer */
+    uint8_t ttl;    /* 0: not asked for */
     cping_address from;
     cping__moment at;
 } cping__datagram;
@@ -86,6 +87,7 @@ typedef struct cping__notice {
     int64_t stamp_ns;
     int error;            /* ICMP */
     uint8_t icmp_type, icmp_code;
+    uint32_t mtu;
     cping_address destination;
     cping_address reporter;
     const uint8_t *quote;

@@ -57,6 +57,7 @@ typedef struct cping__target {
 typedef struct cping__reply {
     cping__moment at;
     cping_address from;
+    uint8_t ttl;
     int refused;
     int is_oneway;
     cping__oneway oneway;
@@ -170,6 +171,7 @@ void cping__stop_waiting(cping *pinger, cping__ping *ping);
 void cping__lost(cping *pinger, cping__ping *ping);
 void cping__icmp_error(cping *pinger, cping__ping *ping, const cping__notice *notice);
 void cping__corrupt(cping *pinger, cping__target *target, cping__ping *ping, const cping__datagram *datagram);
+void cping__elsewhere(cping *pinger, cping__ping *ping, const cping__datagram *datagram);
 void cping__not_sent(cping *pinger, cping__ping *ping, int error);
 void cping__missed(cping *pinger, cping__target *target, uint64_t slot, uint64_t slot_ns, uint64_t count);
 void cping__no_memory(cping *pinger, cping__target *target, uint64_t slot, uint64_t slot_ns);

@@ -15,6 +15,7 @@ const char *cping_kind_name(enum cping_kind kind) {
     case CPING_LATE: return "late";
     case CPING_DUPLICATE: return "duplicate";
     case CPING_CORRUPT: return "corrupt";
+    case CPING_ELSEWHERE: return "elsewhere";
     case CPING_FINISHED: return "finished";
     case CPING_REMOVED: return "removed";
     case CPING_OVERFLOW: return "overflow";

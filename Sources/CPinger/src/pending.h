@@ -33,6 +33,7 @@ typedef struct cping__ping {
     uint32_t place;   /* where it was sent: see places.h */
     uint8_t state;  /* enum cping__state */
     uint8_t far;    /* enum cping__far */
+    uint8_t elsewhere;  /* a reply from another address was reported */
     uint64_t slot, slot_ns;
     uint64_t token;
     cping__moment sent;

@@ -31,14 +31,19 @@ static cping__target *target_at(const cping *pinger, const cping__channel *chann
 }
 
 static void take(cping *pinger, cping__ping *ping, const cping__datagram *datagram, int refused) {
-    cping__reply reply = {.at = datagram->at, .from = datagram->from, .refused = refused};
+    cping__reply reply = {.at = datagram->at, .from = datagram->from, .ttl = datagram->ttl, .refused = refused};
     cping__replied(pinger, ping, &reply);
 }
 
-/* From no target of ours, or of no ping that is remembered. */
-static void count_stranger(cping *pinger, const cping__channel *channel, const cping__datagram *datagram) {
-    if (target_at(pinger, channel, &datagram->from)) CPING__COUNT(pinger, unknown_sequence);
-    else CPING__COUNT(pinger, foreign_source);
+/* From no target of ours, or of no ping that is remembered. `ping` has the sequence of the reply, or is NULL: it can be the reply to it,
+ * from another address. */
+static void count_stranger(cping *pinger, const cping__channel *channel, const cping__datagram *datagram, cping__ping *ping) {
+    if (target_at(pinger, channel, &datagram->from)) {
+        CPING__COUNT(pinger, unknown_sequence);
+    } else {
+        CPING__COUNT(pinger, foreign_source);
+        if (ping && ping->target->channel == channel) cping__elsewhere(pinger, ping, datagram);
+    }
 }
 
 static void count_corrupt(cping *pinger, const cping__channel *channel, const cping__datagram *datagram,
@@ -57,7 +62,7 @@ static void read_rtr(cping *pinger, cping__channel *channel, const cping__datagr
     if (reply == CPING__RTR_ANSWER || reply == CPING__RTR_REFUSAL) {
         cping__ping *ping = cping__find_ping(pinger, channel, &datagram->from, sequence);
         if (ping) take(pinger, ping, datagram, reply == CPING__RTR_REFUSAL);
-        else count_stranger(pinger, channel, datagram);
+        else count_stranger(pinger, channel, datagram, cping__pending_find(&pinger->pending, sequence));
     } else if (!target_at(pinger, channel, &datagram->from)) {
         CPING__COUNT(pinger, foreign_source);
     } else if (reply == CPING__RTR_SHORT) {
@@ -71,13 +76,40 @@ static void match_echo(cping *pinger, cping__channel *channel, const cping__data
                        const cping__echo *echo) {
     cping__ping *ping = cping__find_ping(pinger, channel, &datagram->from, echo->sequence);
     if (!ping) {
-        count_stranger(pinger, channel, datagram);
-    } else if (ping->token != echo->token || datagram->cut ||
-               length != (size_t)CPING__ICMP_HEADER + ping->target->config.size) {
+        cping__ping *other = cping__pending_find(&pinger->pending, echo->sequence);
+        count_stranger(pinger, channel, datagram, other && other->token == echo->token ? other : NULL);
+    } else if (ping->token != echo->token) {
+        /* A whole payload with another token: of another program of this kind. */
+        CPING__COUNT(pinger, foreign_source);
+    } else if (datagram->cut || length != (size_t)CPING__ICMP_HEADER + ping->target->config.size) {
         count_corrupt(pinger, channel, datagram, ping);
     } else {
         take(pinger, ping, datagram, 0);
     }
+}
+
+/* Whether most of the payload is what the ping carried. An echo of another program that uses the same identifier is no damaged reply. */
+static int resembles(const cping__ping *ping, const uint8_t *payload, size_t length) {
+    uint8_t sent[128];
+    size_t compared = length < sizeof sent ? length : sizeof sent, same = 0;
+    if (compared > ping->target->config.size) compared = ping->target->config.size;
+    cping__fill_payload(sent, compared, ping->sequence, ping->token);
+    for (size_t i = 0; i < compared; i++) same += sent[i] == payload[i];
+    return same * 2 > compared;
+}
+
+/* The ping whose damaged reply this is; NULL: none that is remembered. Sequences differ in their high halves, which are not in the header. */
+static cping__ping *find_damaged(cping *pinger, const cping__channel *channel, const cping__datagram *datagram,
+                                 const cping__echo *echo, const uint8_t *payload, size_t length) {
+    cping__ping *ping = cping__find_ping(pinger, channel, &datagram->from, echo->sequence);
+    if (ping && resembles(ping, payload, length)) return ping;
+    uint32_t sequence = (pinger->sequence & 0xffff0000u) | echo->wire_sequence;
+    if ((int32_t)(sequence - pinger->sequence) > 0) sequence -= 0x10000;
+    for (uint32_t i = 0; i <= CPING__PENDING_LIMIT / 0x10000; i++) {
+        ping = cping__find_ping(pinger, channel, &datagram->from, sequence - i * 0x10000);
+        if (ping && resembles(ping, payload, length)) return ping;
+    }
+    return NULL;
 }
 
 static void read_echo(cping *pinger, cping__channel *channel, const cping__datagram *datagram, size_t header) {
@@ -96,8 +128,10 @@ static void read_echo(cping *pinger, cping__channel *channel, const cping__datag
     } else if (reply == CPING__ICMP_OTHER) {
         CPING__COUNT(pinger, unknown_magic);
     } else {
-        cping__ping *ping = cping__find_wire_sequence(pinger, channel, &datagram->from, echo.wire_sequence);
-        count_corrupt(pinger, channel, datagram, ping);
+        const uint8_t *payload = datagram->bytes + header + CPING__ICMP_HEADER;
+        cping__ping *ping = find_damaged(pinger, channel, datagram, &echo, payload, length - CPING__ICMP_HEADER);
+        if (ping) count_corrupt(pinger, channel, datagram, ping);
+        else CPING__COUNT(pinger, foreign_source);
     }
 }
 
@@ -111,12 +145,13 @@ static void read_icmp(cping *pinger, cping__channel *channel, const cping__datag
 }
 
 static void read_oneway(cping *pinger, cping__channel *channel, const cping__datagram *datagram) {
-    cping__reply reply = {.at = datagram->at, .from = datagram->from, .is_oneway = 1};
+    cping__reply reply = {.at = datagram->at, .from = datagram->from, .ttl = datagram->ttl, .is_oneway = 1};
     enum cping__oneway_reply kind = cping__oneway_parse(datagram->bytes, datagram->length, &reply.oneway);
     const cping__oneway_key *key = &reply.oneway.key;
     if (kind == CPING__ONEWAY_REPLY) {
         cping__ping *ping = cping__find_ping(pinger, channel, &datagram->from, key->sequence);
-        if (!ping) count_stranger(pinger, channel, datagram);
+        cping__ping *other = ping ? NULL : cping__pending_find(&pinger->pending, key->sequence);
+        if (!ping) count_stranger(pinger, channel, datagram, other && other->token == key->token ? other : NULL);
         else if (ping->token != key->token || ping->number != key->number || ping->target->session != key->session ||
                  datagram->length != ping->target->config.size) count_corrupt(pinger, channel, datagram, ping);
         else cping__replied(pinger, ping, &reply);

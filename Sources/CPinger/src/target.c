@@ -5,7 +5,8 @@
 #include "engine.h"
 #include "icmp.h"
 
-enum { ALL_FLAGS = CPING_TARGET_FLOOD | CPING_TARGET_DONT_FRAGMENT | CPING_TARGET_ICMP_ID | CPING_TARGET_AWAIT };
+enum { ALL_FLAGS = CPING_TARGET_FLOOD | CPING_TARGET_DONT_FRAGMENT | CPING_TARGET_ICMP_ID | CPING_TARGET_AWAIT |
+                   CPING_TARGET_REPORT_TTL };
 
 cping_target cping__target_defaults(const cping_target *config) {
     cping_target target = *config;

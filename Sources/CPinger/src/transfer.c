@@ -127,6 +127,19 @@ static size_t receive_batch(cping__channel *channel, cping__batch *batch, size_t
     return 0;
 }
 
+/* TTL or hop limit of a datagram; 0 where the socket does not report it. */
+static uint8_t ttl_of(struct msghdr *message) {
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c)) {
+        int is_ttl = (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TTL) ||
+                     (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_HOPLIMIT);
+        int ttl;
+        if (!is_ttl || c->cmsg_len < CMSG_LEN(sizeof ttl)) continue;
+        memcpy(&ttl, CMSG_DATA(c), sizeof ttl);
+        return ttl > 0 && ttl < 256 ? (uint8_t)ttl : 0;
+    }
+    return 0;
+}
+
 size_t cping__channel_receive(cping__channel *channel, cping__batch *batch, const cping__datagram **datagrams, int *more) {
     /* Room for the expected reply and an IP header with all options. */
     size_t needed = channel->largest + 64;
@@ -142,6 +155,7 @@ size_t cping__channel_receive(cping__channel *channel, cping__batch *batch, cons
         batch->datagrams[i] = (cping__datagram){
             .bytes = batch->area + i * size, .length = batch->messages[i].msg_len,
             .cut = (message->msg_flags & MSG_TRUNC) != 0,
+            .ttl = channel->key.flags & CPING_TARGET_REPORT_TTL ? ttl_of(message) : 0,
             .from = cping__address_from_socket((struct sockaddr *)&batch->addresses[i]),
             .at = {.clocks = clocks, .kernel_ns = cping__stamps_find(message)}};
         /* Without a name there is no sender. */
@@ -180,6 +194,8 @@ static void read_error(const cping__channel *channel, struct cmsghdr *c, struct 
         notice->error = (int)error->ee_errno;
         notice->icmp_type = error->ee_type;
         notice->icmp_code = error->ee_code;
+        int is_too_big = error->ee_origin == SO_EE_ORIGIN_ICMP ? error->ee_type == 3 && error->ee_code == 4 : error->ee_type == 2;
+        notice->mtu = is_too_big ? error->ee_info : 0;
         notice->destination = cping__address_from_socket(message->msg_name);
         notice->reporter = cping__address_from_socket(&report.offender.any);
         notice->reporter.port = 0;

@@ -86,6 +86,7 @@ static cping_event reply_event(cping *pinger, const cping__ping *ping, const cpi
     event.send_stamp = event.receive_stamp = figure.stamp;
     event.flags = figure.flags;
     event.from = reply->from;
+    event.ttl = reply->ttl;
     if (reply->is_oneway) add_oneway(ping, reply, &event);
     count_stamps(pinger, figure.flags);
     return event;
@@ -212,6 +213,7 @@ void cping__icmp_error(cping *pinger, cping__ping *ping, const cping__notice *no
     event.error = notice->error;
     event.icmp_type = notice->icmp_type;
     event.icmp_code = notice->icmp_code;
+    event.mtu = notice->mtu;
     event.from = notice->reporter;
     COUNT_BOTH(pinger, ping->target, icmp_errors, 1);
     cping__emit(pinger, &event);
@@ -222,6 +224,14 @@ void cping__corrupt(cping *pinger, cping__target *target, cping__ping *ping, con
     cping_event event = event_at(target, ping, CPING_CORRUPT, datagram->at.clocks.early_ns);
     event.from = datagram->from;
     COUNT_BOTH(pinger, target, corrupt, 1);
+    cping__emit(pinger, &event);
+}
+
+void cping__elsewhere(cping *pinger, cping__ping *ping, const cping__datagram *datagram) {
+    if (ping->state != CPING__OPEN || ping->elsewhere) return;
+    ping->elsewhere = 1;
+    cping_event event = event_at(ping->target, ping, CPING_ELSEWHERE, datagram->at.clocks.early_ns);
+    event.from = datagram->from;
     cping__emit(pinger, &event);
 }
 

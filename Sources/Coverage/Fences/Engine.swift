@@ -36,6 +36,8 @@ public struct Engine: Sendable {
   public private(set) var pings = 0
   /// Of ``pings``, those that were answered in time.
   public private(set) var pingsAnswered = 0
+  /// Pings that this host could not send. They are not among ``pings``.
+  public private(set) var pingsUnsent = 0
   /// Pings that count in no fence: sent outside of every fence, while the position was inaccurate, or on Wi-Fi.
   public private(set) var pingsUnassigned = 0
 
@@ -48,6 +50,8 @@ public struct Engine: Sendable {
   private var inaccurateWindows: [InaccurateWindow] = []
   private var hasHadAccurateFix = false
   private var warningIsDue = false
+  /// Why the probe itself sends no pings now; `nil`: it does, or there is no network.
+  public private(set) var pause: String?
 
   /// An engine at the start of a drive.
   /// - Parameter path: The kind of link at the start of the drive.
@@ -125,6 +129,9 @@ public struct Engine: Sendable {
     case .ping, .late, .duplicate, .modem: break
     case .fix(let fix): effects += apply(fix)
     case .path(let path): effects += apply(path)
+    case .unmeasured(let reason):
+      pause = reason
+      if reason != nil, let index = openIndex { fences[index].overlapsPause = true }
     case .radio(let technology):
       self.technology = technology == Technology.none ? nil : technology
       radio.report(self.technology, radio.modem, at: latestEvent)
@@ -174,17 +181,19 @@ public struct Engine: Sendable {
   private mutating func uncount(_ ping: RecentPings.Entry) {
     switch ping.event.kind {
     case .ping(let outcome):
-      pings -= 1
-      if outcome.isAnswered { pingsAnswered -= 1 }
-      guard let index = ping.fence else {
-        pingsUnassigned -= 1
-        return
+      if case .unsent(let count) = outcome {
+        pingsUnsent = max(0, pingsUnsent.saturatingSubtracting(count))
+      } else {
+        pings -= 1
+        if outcome.isAnswered { pingsAnswered -= 1 }
+        if ping.fence == nil { pingsUnassigned -= 1 }
       }
+      guard let index = ping.fence else { return }
       fences[index].uncount(outcome)
       if let place = samplesPlace(of: index) { samples[place].remove(outcome, sent: ping.event.at) }
     case .late: if let index = ping.fence { fences[index].figures.late -= 1 }
     case .duplicate: if let index = ping.fence { fences[index].figures.duplicates -= 1 }
-    case .fix, .path, .radio, .modem, .session, .clockSet, .stop: break
+    case .fix, .path, .unmeasured, .radio, .modem, .session, .clockSet, .stop: break
     }
   }
 
@@ -195,6 +204,7 @@ public struct Engine: Sendable {
       Fence(
         number: fences.count, session: currentSession, entered: latestChange, fix: fix, centre: centre,
         radius: parameters.radius(of: fix), technology: technology, isSubmittable: path != .wifi))
+    fences[fences.count - 1].overlapsPause = pause != nil
   }
 
   private mutating func closeFence() -> [Effect] {
@@ -247,18 +257,20 @@ public struct Engine: Sendable {
     recentPings.append(event, in: index)
     switch event.kind {
     case .ping(let outcome):
-      pings += 1
-      if outcome.isAnswered { pingsAnswered += 1 }
-      guard let index else {
-        pingsUnassigned += 1
-        return []
+      if case .unsent(let count) = outcome {
+        pingsUnsent = pingsUnsent.saturatingAdding(count)
+      } else {
+        pings += 1
+        if outcome.isAnswered { pingsAnswered += 1 }
+        if index == nil { pingsUnassigned += 1 }
       }
+      guard let index else { return [] }
       latestPing = max(latestPing, event.at)
       fences[index].count(outcome)
       if let place = samplesPlace(of: index) { samples[place].add(outcome, sent: event.at) }
     case .late: if let index { fences[index].figures.late += 1 }
     case .duplicate: if let index { fences[index].figures.duplicates += 1 }
-    case .fix, .path, .radio, .modem, .session, .clockSet, .stop: return []
+    case .fix, .path, .unmeasured, .radio, .modem, .session, .clockSet, .stop: return []
     }
     guard let index, fences[index].exited != nil else { return [] }
     completeFigures(of: index)
@@ -284,8 +296,7 @@ public struct Engine: Sendable {
     self.path = path
     guard changesWiFi else { return [] }
     if path == .wifi { warn(.wifi, from: latestChange) } else { endWarning(.wifi) }
-    guard let index = openIndex, fences[index].isSubmittable else { return [] }
-    fences[index].isSubmittable = false
+    guard let index = openIndex, fences[index].exclude() else { return [] }
     fences[index].radio = radio.figures(until: now)
     completeFigures(of: index)
     return [.fenceRevised(fences[index])]

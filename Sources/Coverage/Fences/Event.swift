@@ -12,7 +12,7 @@ public struct Event: Hashable, Sendable {
   public enum Kind: Hashable, Sendable {
     /// A position, or the loss of it (``Fix/lost``).
     case fix(Fix)
-    /// A ping was answered or failed.
+    /// A ping was answered, failed, or could not be sent.
     case ping(PingOutcome)
     /// An answer came after the timeout. The ping has been counted as failed.
     case late(rttNanoseconds: Int64)
@@ -20,6 +20,8 @@ public struct Event: Hashable, Sendable {
     case duplicate
     /// The kind of link that carries the pings changed.
     case path(Path)
+    /// From now on the probe sends no pings for a reason of its own, in words, although the network may work; `nil`: no longer.
+    case unmeasured(String?)
     /// The modem's technology; `nil` when it has none.
     case radio(Technology?)
     /// The modem's other values changed; `nil` when no modem tells any.
@@ -36,7 +38,7 @@ public struct Event: Hashable, Sendable {
     public var concernsPing: Bool {
       switch self {
       case .ping, .late, .duplicate: true
-      case .fix, .path, .radio, .modem, .session, .clockSet, .stop: false
+      case .fix, .path, .unmeasured, .radio, .modem, .session, .clockSet, .stop: false
       }
     }
   }

@@ -29,8 +29,10 @@ public struct Fence: Hashable, Sendable {
     get { radioOnHeap?.value }
     set { radioOnHeap = newValue.map { .value($0) } }
   }
-  /// `false` for a fence that overlaps Wi-Fi time; such a fence is never submitted (docs/algorithm.md, 5).
-  public internal(set) var isSubmittable: Bool
+  /// Whether the fence overlaps time in which the probe sent no pings for a reason of its own (``Event/Kind/unmeasured(_:)``).
+  var overlapsPause = false
+  /// ``isSubmittable`` of the fence for reasons other than ``isUnmeasured``.
+  private var isAdmitted: Bool
   /// ``radio``, outside of the fence: a drive has thousands of fences in memory, and many devices have no modem.
   private var radioOnHeap: OnHeap<FenceRadio>?
 
@@ -53,8 +55,24 @@ public struct Fence: Hashable, Sendable {
     self.pingsAnswered = pingsAnswered
     self.rttSumNanoseconds = rttSumNanoseconds
     self.figures = figures
-    self.isSubmittable = isSubmittable
+    isAdmitted = isSubmittable
     self.radio = radio
+  }
+
+  /// `false` for a fence that is never submitted: it overlaps Wi-Fi time (docs/algorithm.md, 5), or ``isUnmeasured``.
+  public var isSubmittable: Bool { isAdmitted && !isUnmeasured }
+
+  /// Whether the fence says nothing about coverage, because the probe itself could not measure (docs/algorithm.md, 4): no ping was
+  /// answered, and more of them could not be sent than were lost, or none was sent for a reason of the probe's own.
+  var isUnmeasured: Bool {
+    pingsAnswered == 0 && (figures.unsent > pingsLost || (pings == 0 && overlapsPause))
+  }
+
+  /// Excludes the fence from submission.
+  /// - Returns: Whether that is new.
+  mutating func exclude() -> Bool {
+    defer { isAdmitted = false }
+    return isAdmitted
   }
 
   /// Of ``pings``, those that were not answered in time.
@@ -76,6 +94,10 @@ public struct Fence: Hashable, Sendable {
 
   /// Takes back ``count(_:)`` of the same outcome.
   mutating func uncount(_ outcome: PingOutcome) {
+    if case .unsent(let count) = outcome {
+      figures.unsent = max(0, figures.unsent.saturatingSubtracting(count))
+      return
+    }
     pings -= 1
     if case .answered(let rttNanoseconds, _) = outcome {
       pingsAnswered -= 1
@@ -84,6 +106,10 @@ public struct Fence: Hashable, Sendable {
   }
 
   mutating func count(_ outcome: PingOutcome) {
+    if case .unsent(let count) = outcome {
+      figures.unsent = figures.unsent.saturatingAdding(count)
+      return
+    }
     pings += 1
     if case .answered(let rttNanoseconds, _) = outcome {
       pingsAnswered += 1

@@ -2,6 +2,6 @@
 public enum PingFailure: String, Hashable, Sendable, CaseIterable {
   /// No answer came within the timeout.
   case timeout
-  /// The network refused to carry the ping: an error of the send call, or an ICMP error.
+  /// The network did not carry the ping: an ICMP error, or there was no network to send it by (``UnsentPing``).
   case network
 }

@@ -4,6 +4,8 @@ public struct PingFigures: Hashable, Sendable {
   public var late = 0
   /// Second and further answers to the same pings.
   public var duplicates = 0
+  /// Pings that this host could not send. They count in no other figure.
+  public var unsent = 0
   /// The distribution of the round-trip times.
   public var roundTrip: Distribution?
   /// Mean absolute delay variation (RFC 3393) between consecutive pings that were both answered.

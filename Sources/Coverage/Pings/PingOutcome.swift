@@ -4,6 +4,8 @@ public enum PingOutcome: Hashable, Sendable {
   case answered(rttNanoseconds: Int64, isKernelStamped: Bool = false)
   /// No usable answer came in time.
   case failed(PingFailure)
+  /// This host could not send it, nor `count - 1` pings after it: neither answered nor lost (docs/algorithm.md, 4).
+  case unsent(count: Int = 1)
 
   /// Whether an answer came in time.
   public var isAnswered: Bool {

@@ -36,6 +36,7 @@ struct PingSamples {
   init(interval: Duration) { reach = DelayVariation.reach(interval: interval) }
 
   mutating func add(_ outcome: PingOutcome, sent: DriveTime) {
+    if case .unsent = outcome { return }
     let index = latest.lastIndex { $0.sent <= sent }.map { $0 + 1 } ?? 0
     let before = index > 0 ? latest[index - 1] : nil
     let after = index < latest.count ? latest[index] : nil

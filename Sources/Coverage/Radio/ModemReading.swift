@@ -24,6 +24,15 @@ public struct ModemReading: Hashable, Sendable {
   /// Other cells that the modem hears.
   public var neighbours: [RadioCell] = []
 
+  /// Whether the modem has a network; `nil` when it does not say, or does not look for one.
+  public var hasService: Bool? {
+    switch registration {
+    case .home, .roaming: true
+    case .searching, .denied, .emergency: false
+    case .idle, nil: nil
+    }
+  }
+
   /// A report without any value.
   public init() {}
 

@@ -69,7 +69,8 @@ extension Fence {
   /// The columns that ``init(_:driveStarted:session:)`` reads, in its order.
   static let columns = [
     "number", "latitude", "longitude", "accuracy_m", "altitude_m", "course_deg", "speed_mps", "entered_at", "exited_at",
-    "radius_m", "technology", "pings", "pings_ok", "rtt_sum_ns", "pings_late", "pings_duplicate", "rtt_min_ns",
+    "radius_m", "technology", "pings", "pings_ok", "rtt_sum_ns", "pings_late", "pings_duplicate", "pings_unsent",
+    "rtt_min_ns",
     "rtt_p50_ns", "rtt_p95_ns", "rtt_max_ns", "ipdv_mean_ns", "rtt_kernel_mean_ns", "radio",
     "submittable",
   ].map { "fence.\($0)" }.joined(separator: ", ")
@@ -94,7 +95,7 @@ extension Fence {
 extension PingFigures {
   fileprivate init(_ columns: inout ColumnReader) {
     self.init()
-    (late, duplicates) = (columns.next(), columns.next())
+    (late, duplicates, unsent) = (columns.next(), columns.next(), columns.next())
     let times: (Int64?, Int64?, Int64?, Int64?) = (columns.next(), columns.next(), columns.next(), columns.next())
     if let minimum = times.0, let median = times.1, let percentile95 = times.2, let maximum = times.3 {
       roundTrip = Distribution(minimum: minimum, median: median, percentile95: percentile95, maximum: maximum)

@@ -35,7 +35,7 @@ enum RowChecksum {
         "accuracy_m", "altitude_m", "course_deg", "speed_mps", "radius_m", "technology", "pings", "pings_ok",
         "rtt_sum_ns", "pings_late", "pings_duplicate", "rtt_min_ns", "rtt_p50_ns", "rtt_p95_ns", "rtt_max_ns",
         "ipdv_mean_ns", "rtt_kernel_mean_ns", "submittable", "submitted_at", "batch_id",
-        "recovered_at", "radio",
+        "recovered_at", "radio", "pings_unsent",
       ]
     ),
     ("forgetting", ["id"]),
@@ -60,6 +60,7 @@ enum RowChecksum {
     ["fence": ["recovered_at"]],
     ["fence": ["radio"]],
     ["session": ["local_address"]],
+    ["fence": ["pings_unsent"]],
   ]
 
   /// The columns of a table when the checksums were added, and after each migration that added columns to any table.

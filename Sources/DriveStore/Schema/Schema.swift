@@ -21,6 +21,7 @@ enum Schema {
     migrator.registerMigration("12 the modem's report of a fence", migrate: addRadio)
     migrator.registerMigration("13 speed tests and loops", migrate: addSpeedTests)
     migrator.registerMigration("local addresses of sessions", migrate: addLocalAddresses)
+    migrator.registerMigration("unsent pings of a fence", migrate: addUnsentPings)
     return migrator
   }
 
@@ -140,6 +141,15 @@ enum Schema {
       by: """
         -- The address of this host from which the pings of the session left.
         ALTER TABLE session ADD COLUMN local_address TEXT;
+        """)
+  }
+
+  private static func addUnsentPings(_ db: Database) throws {
+    try RowChecksum.widen(
+      db, to: 6,
+      by: """
+        -- Pings that the host could not send; they are not among `pings`.
+        ALTER TABLE fence ADD COLUMN pings_unsent INTEGER NOT NULL DEFAULT 0;
         """)
   }
 

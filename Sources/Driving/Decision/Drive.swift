@@ -114,7 +114,7 @@ struct Drive: Sendable {
     switch stage {
     case .checkpointed(let time): journal.checkpointed(at: time)
     case .report(let time): report(at: time)
-    case .decision: decide(at: now)
+    case .decision: decide(at: now) + followPause(at: now)
     case .ending(let time, let reason): journal.end(at: time, reason)
     }
   }
@@ -141,7 +141,7 @@ struct Drive: Sendable {
       drive: drive, link: link.name, fences: engine.fences.count,
       submittableFences: engine.fences.filter(\.isSubmittable).count, tally: reporting.total,
       totals: reporting.totals(fences: engine.fences.count), lasted: stopped.at.sinceStart, reason: stopped.reason,
-      capture: capture, silence: reporting.silenceReason)
+      capture: capture, silence: reporting.silenceReason, unsentReason: reporting.unsentReason)
   }
 
   // MARK: Events of the engine
@@ -235,17 +235,55 @@ struct Drive: Sendable {
       return [.log(.error, "dropped \(count) ping results: the reader fell behind; they count in no fence")]
     case .late(let rtt): return counts ? record(.late(rttNanoseconds: rtt), at: at) : []
     case .duplicate: return counts ? record(.duplicate, at: at) : []
+    case .elsewhere: return event.from.map { reporting.note(answerFrom: $0) } ?? []
     default: break
     }
-    guard counts, let outcome = event.outcome else { return [] }
+    guard counts, let (outcome, trouble) = outcome(of: event) else { return [] }
     if let generation { tests.count(outcome, of: generation) }
-    reporting.count(outcome)
+    let isNews = reporting.count(outcome, trouble)
     let part = load.count(outcome, at: at)
-    return record(
+    let effects = record(
       .ping(outcome), at: at,
       beside: JSON.members([
         "sequence": event.sequenceOnWire.map { .integer(Int64($0)) }, "load": part.map { .string($0.rawValue) },
+        "reason": trouble.map(JSON.string),
       ]))
+    guard isNews, let trouble else { return effects }
+    return effects + [.log(.warning, "pings are not sent, and count as not measured: \(trouble)")]
+  }
+
+  /// The outcome of a ping, and why this host could not send it. Where the network is missing, a ping that was not sent is lost.
+  private func outcome(of event: PingEvent) -> (PingOutcome, trouble: String?)? {
+    switch event.kind {
+    case .notSent(let failure):
+      let ping = UnsentPing(
+        failure.refusal, noWay: reporting.network?.noWay, hasService: reporting.radio?.modem?.hasService)
+      return (ping.outcome, ping.isLost ? nil : "\(failure)")
+    case .icmpError where event.from != nil && event.from?.host == reporting.network?.way?.address:
+      return (.unsent(), "this host itself reports: \(event.icmpText ?? "")")
+    case .missed: return event.outcome.map { ($0, "this host had no time") }
+    default: return event.outcome.map { ($0, nil) }
+    }
+  }
+
+  /// Notes in the log when this probe itself stops measuring, and when it goes on.
+  private mutating func followPause(at now: DriveTime) -> [DriveEffect] {
+    let reason = pauseReason
+    return (reason == nil) == (engine.pause == nil) ? [] : record(.unmeasured(reason), at: now)
+  }
+
+  /// Why this probe itself sends no pings, although the network may work; `nil`: it sends them, or it is on Wi-Fi or without a network.
+  private var pauseReason: String? {
+    let hasService = reporting.radio?.modem?.hasService
+    guard engine.path != .wifi, pings.target == nil, hasService != false else { return nil }
+    if let noWay = reporting.network?.noWay {
+      return UnsentPing(.noWay, noWay: noWay, hasService: hasService).isLost ? nil : reporting.network?.obstacle
+    }
+    if isAsleep { return "the host sleeps" }
+    if isHushed { return "a speed test runs" }
+    if !clock.isTrusted { return DriveStatus.clockNotSet }
+    if tests.isRefused { return DriveStatus.tokenRefused }
+    return tests.trouble.flatMap { $0.mayHaveNetwork ? $0.reason : nil }
   }
 
   // MARK: Network

@@ -1,5 +1,6 @@
 import Coverage
 import NetworkPath
+import Pinging
 import Positioning
 
 /// Collects a drive's figures for operators: its status once a second, the total of its pings, and the reason when no
@@ -9,6 +10,13 @@ struct DriveReporting: Hashable, Sendable {
   private(set) var total = PingTally()
   private var silence = Silence()
   private var gpsTrouble: String?
+  private var hasReceiver = true
+  /// Why this host could not send the last ping; `nil` when it was sent.
+  private var sendTrouble: String?
+  /// The address from which the ping server answers, if it is not the pinged one.
+  private var otherAddress: PingAddress?
+  /// Why pings could not be sent, the last reason of the drive.
+  private(set) var unsentReason: String?
   var isCaptureInTrouble = false
 
   /// - Parameter link: The link's name, if there are several links.
@@ -20,10 +28,11 @@ struct DriveReporting: Hashable, Sendable {
 
   mutating func note(_ change: PositioningStatus) {
     switch change {
-    case .disconnected: gpsTrouble = "no gpsd"
-    case .noFix: gpsTrouble = gpsTrouble ?? "no position"
-    case .connected, .positioned: gpsTrouble = nil
-    case .connecting, .devices, .clockDifference, .complaint: break
+    case .disconnected(let reason): (gpsTrouble, hasReceiver) = ("no gpsd: \(reason)", true)
+    case .noFix: gpsTrouble = gpsTrouble ?? "no usable position"
+    case .connected, .positioned: (gpsTrouble, hasReceiver) = (nil, true)
+    case .devices(let paths): hasReceiver = !paths.isEmpty
+    case .connecting, .clockDifference, .complaint: break
     }
   }
 
@@ -33,10 +42,24 @@ struct DriveReporting: Hashable, Sendable {
 
   mutating func note(_ reading: RadioReading) { status.radio = reading }
 
-  mutating func count(_ outcome: PingOutcome) {
+  /// The link that carries the pings; `nil` before it is known.
+  var network: PathReading? { status.network }
+
+  /// - Parameter trouble: Why this host could not send the ping; `nil` when it was sent, or lost for want of a network.
+  /// - Returns: Whether the trouble is another one than before.
+  mutating func count(_ outcome: PingOutcome, _ trouble: String?) -> Bool {
+    if outcome.isAnswered { otherAddress = nil }
     status.lastSecond.count(outcome)
     total.count(outcome)
     status.totals.count(outcome)
+    defer { (sendTrouble, unsentReason) = (trouble, trouble ?? unsentReason) }
+    return trouble != nil && trouble != sendTrouble
+  }
+
+  /// An answer came from another address than the pinged one.
+  mutating func note(answerFrom address: PingAddress) -> [DriveEffect] {
+    defer { otherAddress = address }
+    return address == otherAddress ? [] : [.log(.warning, DriveStatus.answersElsewhere(address))]
   }
 
   /// Must be called once a second, and at the end.
@@ -45,7 +68,7 @@ struct DriveReporting: Hashable, Sendable {
     silence.note(
       Silence.Situation(
         path: path, network: status.network, isClockTrusted: isClockTrusted, isRefused: tests.isRefused,
-        trouble: tests.lastTrouble, isPinging: isPinging))
+        trouble: tests.lastTrouble, sendTrouble: sendTrouble, isPinging: isPinging))
   }
 
   // MARK: Results
@@ -80,22 +103,34 @@ struct DriveReporting: Hashable, Sendable {
     return status
   }
 
+  /// The causes because of which figures are missing now, each in one line.
   private func warnings(
     _ engine: Engine, _ journal: DriveJournal, _ tests: ServerTests, _ isClockTrusted: Bool
   ) -> [String] {
-    var warnings = engine.warnings.filter { $0.to == nil }.map { warning in
-      switch warning.kind {
-      case .waitingForGPS: gpsTrouble.map { "\(DriveStatus.waitingForGPS) (\($0))" } ?? DriveStatus.waitingForGPS
-      case .wifi: status.network?.obstacle ?? "on Wi-Fi, not measuring"
-      }
-    }
-    if !isClockTrusted { warnings.append("the clock is not set, not measuring") }
-    let missing = DriveStatus.warning(
-      ofMissingTest: tests.session.inUse == nil && isClockTrusted, isRefused: tests.isRefused, on: engine.path)
-    if let warning = tests.warning ?? missing { warnings.append(warning) }
-    if let obstacle = status.radio?.obstacle { warnings.append(obstacle) }
-    if let trouble = journal.trouble { warnings.append(trouble) }
-    if isCaptureInTrouble { warnings.append("the packet capture is not complete") }
-    return warnings
+    let obstacle = status.network?.obstacle ?? (engine.path == .wifi ? "on Wi-Fi, not measuring" : nil)
+    let causes = [
+      engine.warnings.contains { $0.to == nil && $0.kind == .waitingForGPS } ? waitingForGPS : nil,
+      obstacle, isClockTrusted ? nil : DriveStatus.clockNotSet,
+      testCause(tests, isClockTrusted, on: engine.path, isBlocked: obstacle != nil),
+      obstacle == nil ? sendTrouble.map { "pings are not sent: \($0)" } : nil,
+      otherAddress.map(DriveStatus.answersElsewhere),
+      status.radio?.obstacle, journal.trouble, isCaptureInTrouble ? "the packet capture is not complete" : nil,
+    ]
+    return causes.compactMap { $0 }
+  }
+
+  private var waitingForGPS: String {
+    let cause = hasReceiver ? gpsTrouble : "\(PositioningStatus.devices([]))"
+    return DriveStatus.waitingForGPS + (cause.map { " (\($0))" } ?? "")
+  }
+
+  /// Why there is no test to ping on; `nil` when there is one, and where the link explains it.
+  private func testCause(
+    _ tests: ServerTests, _ isClockTrusted: Bool, on path: Path, isBlocked: Bool
+  ) -> String? {
+    guard path != .wifi else { return nil }
+    if let trouble = tests.trouble, !isBlocked || trouble.mayHaveNetwork { return trouble.reason }
+    let isMissing = tests.session.inUse == nil && isClockTrusted && !isBlocked
+    return DriveStatus.warning(ofMissingTest: isMissing, isRefused: tests.isRefused, on: path)
   }
 }

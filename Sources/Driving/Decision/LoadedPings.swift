@@ -46,6 +46,7 @@ struct LoadedPings: Hashable, Sendable {
   /// - Parameter at: When it was sent.
   /// - Returns: The load that it was sent under; `nil` for none.
   mutating func count(_ outcome: PingOutcome, at time: DriveTime) -> SpeedTestDelay.Part? {
+    if case .unsent = outcome { return nil }
     let roundTrip: Int64? = if case .answered(let rtt, _) = outcome { rtt } else { nil }
     let entry = Outcome(at: time, roundTrip: roundTrip)
     let part = part(at: time)

@@ -22,8 +22,8 @@ struct ServerTests: Hashable, Sendable {
   /// Oddities of the control server's answers that the log already has.
   private var loggedOddities: Set<String> = []
   private var troubles = TestTroubles()
-  /// Why there is no test to ping on, for the status.
-  private(set) var warning: String?
+  /// The last trouble since pings began on a test, or were answered.
+  private(set) var trouble: TestTrouble?
   /// The reason of the last trouble since pings began on a test.
   private(set) var lastTrouble: String?
   /// Whether the ping server refused the token (RE01) and has answered no ping since.
@@ -52,7 +52,8 @@ struct ServerTests: Hashable, Sendable {
       effects.append(.cancelRequest)
       if now - pending.asked >= policy.prepareTimeout {
         let timeout = DurationText.text(policy.prepareTimeout.inSeconds)
-        effects += complain(TestTrouble("the control server has not answered within \(timeout)"))
+        effects += complain(
+          TestTrouble("the control server has not answered within \(timeout)"))
       }
     }
     pending = Pending(generation: generation, asked: now)
@@ -88,7 +89,7 @@ struct ServerTests: Hashable, Sendable {
   /// Pings begin on the test.
   mutating func began(_ start: PingStart, at now: DriveTime) {
     unused = nil
-    (warning, lastTrouble) = (nil, nil)
+    (trouble, lastTrouble) = (nil, nil)
     troubles.end()
     session.activated(
       start.generation, limit: start.grant.coverage.maximumSession, requested: start.grant.requested, at: now)
@@ -97,14 +98,16 @@ struct ServerTests: Hashable, Sendable {
   /// No pings can be sent on the test.
   mutating func unusable(_ reason: String, _ generation: TestSelection.Generation, at now: DriveTime) -> [DriveEffect] {
     session.activationFailed(generation, at: now)
-    return complain(TestTrouble(reason), warning: "the ping server cannot be pinged")
+    return complain(TestTrouble(reason, mayHaveNetwork: true))
   }
 
   mutating func count(_ outcome: PingOutcome, of generation: TestSelection.Generation) {
+    // Another test does not help against a fault of this host.
+    if case .unsent = outcome { return }
     guard outcome.isAnswered else { return session.failed(generation) }
     session.answered(generation)
     // A request for another test failed, but this test works again.
-    if generation == session.inUse { (warning, isRefused) = (nil, false) }
+    if generation == session.inUse { (trouble, isRefused) = (nil, false) }
   }
 
   /// The ping server refused the token (RE01).
@@ -115,13 +118,8 @@ struct ServerTests: Hashable, Sendable {
     return [.log(.notice, "the ping server refuses the token (RE01)")]
   }
 
-  /// - Parameters:
-  ///   - trouble: For the log.
-  ///   - warning: For the status, until there is a test.
-  private mutating func complain(
-    _ trouble: TestTrouble, warning: String = "no test from the control server"
-  ) -> [DriveEffect] {
-    (self.warning, lastTrouble) = (warning, trouble.reason)
+  private mutating func complain(_ trouble: TestTrouble) -> [DriveEffect] {
+    (self.trouble, lastTrouble) = (trouble, trouble.reason)
     return troubles.isNews(trouble) ? [.log(.warning, "\(trouble.text); the drive goes on, trying again")] : []
   }
 }

@@ -5,7 +5,7 @@ import NetworkPath
 struct Silence: Hashable, Sendable {
   /// The kinds of reasons. A reason's text can change each second, with the time that is left until the next try.
   fileprivate enum Cause: Int {
-    case wifi, clock, refusal, network, earlyEnd, test
+    case wifi, clock, refusal, network, unsent, earlyEnd, test
   }
 
   private struct Span: Hashable {
@@ -26,6 +26,8 @@ struct Silence: Hashable, Sendable {
     var isRefused: Bool
     /// The last trouble with a request for a test, or with pings on it.
     var trouble: String?
+    /// Why this host could not send the last ping.
+    var sendTrouble: String?
     /// Pings are being sent.
     var isPinging = false
 
@@ -36,6 +38,7 @@ struct Silence: Hashable, Sendable {
       if !isClockTrusted { return (.clock, "the host's clock is not set, so no test was requested") }
       if isRefused { return (.refusal, "the ping server refused the token (RE01)") }
       if path == .offline { return (.network, "there was no network\(network.map { " (\($0))" } ?? "")") }
+      if let sendTrouble { return (.unsent, sendTrouble) }
       if isPinging { return (.earlyEnd, "it ended before the first ping was answered or lost") }
       return (.test, trouble ?? "there was no test from the control server yet")
     }

@@ -99,11 +99,12 @@ final class DriveSources: Sendable {
   func resolve(_ grant: GrantedTest, for generation: TestSelection.Generation) {
     Task {
       do {
-        let wanted = family ?? grant.coverage.ipVersion.flatMap(PingAddress.Family.init)
-        let addresses = try await PingAddress.resolve(
-          grant.coverage.pingHost, port: grant.coverage.pingPort, family: wanted)
-        path.follow(addresses[0].host)
-        inbox.put(.input(.resolved(addresses[0], grant, for: generation)))
+        let address = try await PingAddress.ofServer(
+          grant.coverage.pingHost, port: grant.coverage.pingPort,
+          family: family ?? grant.coverage.ipVersion.flatMap(PingAddress.Family.init),
+          isUnreachable: path.hasOtherFamilyOnly)
+        path.follow(address.host)
+        inbox.put(.input(.resolved(address, grant, for: generation)))
       } catch {
         inbox.put(.input(.unresolved(reason: "\(error)", for: generation)))
       }

@@ -76,7 +76,10 @@ public enum ColumnList {
     Column("duration_ms", .long, "milliseconds from beginning to end, as submitted") {
       $0.fence.duration.map { .integer($0.inMilliseconds) }
     },
-    Column("submittable", .boolean, "false for a fence that Wi-Fi touched, which is never submitted") {
+    Column(
+      "submittable", .boolean,
+      "false for a fence that is never submitted: Wi-Fi touched it, or the probe could not measure it"
+    ) {
       .bool($0.fence.isSubmittable)
     },
     Column("submitted_at", .time, "when the control server accepted the fence", role: .record, of: .store) {
@@ -103,6 +106,9 @@ public enum ColumnList {
     },
     Column("pings_late", .integer, "of the lost pings, those answered after the limit") {
       .count($0.fence.figures.late)
+    },
+    Column("pings_unsent", .integer, "pings that the host could not send; they are not among `pings`") {
+      .count($0.fence.figures.unsent)
     },
     Column("pings_duplicate", .integer, "second and further answers to the same pings") {
       .count($0.fence.figures.duplicates)

@@ -41,6 +41,14 @@ struct DriveScript {
   mutating func failedPing(at seconds: Double) -> [Effect] { happen(at: seconds, .ping(.failed(.timeout))) }
 
   @discardableResult
+  mutating func unsentPing(at seconds: Double, count: Int = 1) -> [Effect] {
+    happen(at: seconds, .ping(.unsent(count: count)))
+  }
+
+  @discardableResult
+  mutating func pause(at seconds: Double, _ reason: String?) -> [Effect] { happen(at: seconds, .unmeasured(reason)) }
+
+  @discardableResult
   mutating func path(at seconds: Double, _ path: Path) -> [Effect] { happen(at: seconds, .path(path)) }
 
   @discardableResult
@@ -71,8 +79,10 @@ struct DriveScript {
   mutating func setClock(at seconds: Double, by step: Duration) -> [Effect] { happen(at: seconds, .clockSet(by: step)) }
 
   private mutating func happen(at seconds: Double, _ kind: Event.Kind) -> [Effect] {
-    remember(engine.handle(Event(at: DriveTime(seconds: seconds), kind)))
+    handle(Event(at: DriveTime(seconds: seconds), kind))
   }
+
+  mutating func handle(_ event: Event) -> [Effect] { remember(engine.handle(event)) }
 
   private mutating func remember(_ effects: [Effect]) -> [Effect] {
     self.effects += effects

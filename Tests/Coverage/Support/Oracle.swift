@@ -13,19 +13,29 @@ struct Oracle {
     var pings: [(sent: Int64, outcome: PingOutcome)] = []
     var late = 0
     var duplicates = 0
+    var unsent = 0
+    var isPaused = false
     let centre: (north: Int, east: Int)
     let radius: Double
     /// The time from ping to ping, in microseconds.
     let interval: Int64
+
+    var isSubmittable: Bool {
+      let answered = pings.filter(\.outcome.isAnswered).count
+      let isUnmeasured = answered == 0 && (unsent > pings.count || (pings.isEmpty && isPaused))
+      return !isDirty && !isUnmeasured
+    }
   }
 
   private(set) var circles: [Circle] = []
   private(set) var tests: [(uuid: String?, anchor: Int64?)] = [(nil, nil)]
   private(set) var unassigned = 0
   private(set) var pings = 0
+  private(set) var unsent = 0
   private(set) var end: (at: Int64, reason: StopReason)?
   private var windows: [(begin: Int64, end: Int64?)] = []
   private var isOnWiFi: Bool
+  private var isPaused = false
   private var technology: String?
   private var hasHadAccurate = false
   private var limit: Int64
@@ -61,6 +71,9 @@ struct Oracle {
       guard isOnWiFi != (path == .wifi) else { return }
       isOnWiFi = path == .wifi
       if let active { circles[active].isDirty = true }
+    case .unmeasured(let reason):
+      isPaused = reason != nil
+      if isPaused, let active { circles[active].isPaused = true }
     case .radio(let radio): technology = radio?.name
     case .session(let grant):
       if let uuid = tests[tests.count - 1].uuid, uuid != grant.testUUID {
@@ -110,12 +123,20 @@ struct Oracle {
       Circle(
         entered: latest, test: tests.count - 1, technologies: technology.map { [$0] } ?? [], isDirty: isOnWiFi,
         centre: (place.north, place.east), radius: radius, interval: parameters.pingInterval.inMicroseconds))
+    circles[circles.count - 1].isPaused = isPaused
   }
 
   private mutating func take(_ happening: Event.Kind, sent: Int64) {
     let isInWindow = windows.contains { $0.begin < sent && ($0.end.map { $0 > sent } ?? true) }
     let home = circles.indices.last { circles[$0].entered < sent && (circles[$0].exited.map { $0 > sent } ?? true) }
     let circle = isOnWiFi || isInWindow ? nil : home
+    if case .ping(.unsent(let count)) = happening {
+      unsent += count
+      guard let circle else { return }
+      circles[circle].unsent += count
+      latest = max(latest, sent)
+      return
+    }
     if case .ping = happening {
       pings += 1
       if circle == nil { unassigned += 1 }
@@ -127,7 +148,7 @@ struct Oracle {
       latest = max(latest, sent)
     case .late: circles[circle].late += 1
     case .duplicate: circles[circle].duplicates += 1
-    case .fix, .path, .radio, .modem, .session, .clockSet, .stop: break
+    case .fix, .path, .unmeasured, .radio, .modem, .session, .clockSet, .stop: break
     }
   }
 }

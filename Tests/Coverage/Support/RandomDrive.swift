@@ -63,7 +63,8 @@ struct RandomDrive {
     case 700..<920: fix()
     case 920..<930: add(.modem(modem()))
     case 930..<960: add(.radio(["4G/LTE", "5G/NR", nil].randomElement(using: &random)?.map { Technology($0) }))
-    case 960..<980: add(.path(Path.allCases.randomElement(using: &random) ?? .cellular))
+    case 960..<965: add(.unmeasured(Bool.random(using: &random) ? "x" : nil))
+    case 965..<980: add(.path(Path.allCases.randomElement(using: &random) ?? .cellular))
     case 980..<996: session()
     case 996..<998: add(.clockSet(by: .milliseconds(Int64.random(in: -100_000_000...100_000_000, using: &random))))
     default: if Int.random(in: 0..<4, using: &random) == 0 { add(.stop(.user)) }
@@ -98,6 +99,7 @@ struct RandomDrive {
     case 2:
       become(.ping(.failed(.timeout)), after: 1_000_000)
       become(.late(rttNanoseconds: (wait + 1_000_000) * 1000), after: wait + 1_000_000)
+    case 3: become(.ping(.unsent(count: Int.random(in: 1...3, using: &random))), after: 1)
     default:
       become(.ping(.answered(rttNanoseconds: wait * 1000 + 7, isKernelStamped: wait % 3 > 0)), after: wait)
       if wait % 10 == 0 { become(.duplicate, after: wait + Int64.random(in: 1...3_000_000, using: &random)) }

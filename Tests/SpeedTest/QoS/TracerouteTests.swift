@@ -91,7 +91,7 @@ import Testing
     #expect(reply(.icmpError(type: 1, code: 4), .ipv6, true) == .destination)
     #expect(reply(.icmpError(type: 1, code: 0), .ipv6, true) == .unreachable)
     #expect(reply(.icmpError(type: 3, code: 1)) == .unreachable)
-    #expect(reply(.lost(.unknown)) == nil && reply(.finished) == nil && reply(.notSent(reason: "")) == nil)
+    #expect(reply(.lost(.unknown)) == nil && reply(.finished) == nil && reply(.missed(count: 1)) == nil)
   }
 
   @Test(

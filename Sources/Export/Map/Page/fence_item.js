@@ -32,11 +32,18 @@ class FenceItem {
         ["pings", `${table.pings[i]}, ${table.lost[i]} lost`], ["radius", `${table.radius[i].toFixed(1)} m`],
         ["time in it", Number.isNaN(table.duration[i]) ? "–" : `${(table.duration[i] / 1000).toFixed(1)} s`],
         ...(Number.isNaN(table.signal[i]) ? [] : [["min signal", `${table.signal[i].toFixed(1)} dBm`]]),
-        ...(table.isMeasured(i) ? [] : [["coverage", "not measured"]]),
-        ...(table.isSubmittable(i) ? [] : [["Wi-Fi", "touched: not submitted"]]),
+        ...(table.isMeasured(i) ? [] : [["coverage", "not measured"]]), ...this.exclusion(),
       ],
       all: this.allFigures(),
     };
+  }
+
+  // Why the fence is never submitted (docs/algorithm.md, 4.1 and 5).
+  exclusion() {
+    const { table } = this.state, { i } = this, unsent = this.value("pings_unsent") ?? 0;
+    if (table.isSubmittable(i)) return unsent > 0 ? [["not sent", `${unsent} pings`]] : [];
+    if (unsent > table.lost[i]) return [["not measured", `${unsent} pings could not be sent`]];
+    return [["not submitted", table.pings[i] > 0 ? "touched by Wi-Fi" : "touched by Wi-Fi, or the probe sent no pings"]];
   }
 
   // Under the names of the exports.

@@ -191,8 +191,7 @@ class LivePanel {
   }
 
   showWarnings(status, several) {
-    const warnings = status.drives.flatMap((drive) => [...drive.warnings, ...(drive.radio_obstacle ? [drive.radio_obstacle] : [])]
-      .map((text) => several ? `${drive.link}: ${text}` : text));
+    const warnings = status.drives.flatMap((drive) => drive.warnings.map((text) => several ? `${drive.link}: ${text}` : text));
     if (status.disk.trouble) warnings.push(`disk: ${status.disk.trouble}`);
     if (!status.clock_set) warnings.push("no trusted clock: fences are stored and not sent");
     // An alert is read aloud each time it changes.

@@ -1,0 +1,71 @@
+import CPinger
+
+/// The IPv6 prefix under which a network with NAT64 carries IPv4 addresses. A pure value.
+struct NAT64Prefix: Hashable, Sendable {
+  private let bytes: [UInt8]
+  /// In bits: 32, 40, 48, 56, 64 or 96.
+  private let length: Int
+
+  /// The name with these IPv4 addresses and no others (RFC 7050, 2.2): an IPv6 address of it is synthesized.
+  static let knownName = "ipv4only.arpa"
+  private static let knownAddresses: [[UInt8]] = [[192, 0, 0, 170], [192, 0, 0, 171]]
+
+  /// The positions of the four bytes of an IPv4 address behind a prefix (RFC 6052, 2.2). Byte 8 is zero for all but the longest prefix.
+  private static let places: [(length: Int, indices: [Int])] = [
+    (96, [12, 13, 14, 15]), (64, [9, 10, 11, 12]), (56, [7, 9, 10, 11]), (48, [6, 7, 9, 10]), (40, [5, 6, 7, 9]),
+    (32, [4, 5, 6, 7]),
+  ]
+
+  /// Finds the prefix in an IPv6 address of ``knownName`` (RFC 7050, 3); `nil` when the address is not a synthesized one.
+  init?(synthesized address: PingAddress) {
+    guard address.family == .ipv6 else { return nil }
+    let all = withUnsafeBytes(of: address.raw.bytes, Array.init)
+    let place = Self.places.first { place in
+      Self.knownAddresses.contains(place.indices.map { all[$0] }) && (place.length == 96 || all[8] == 0)
+    }
+    guard let place else { return nil }
+    (bytes, length) = (all, place.length)
+  }
+
+  /// The address by which this network carries packets to `address`, an IPv4 address (RFC 6052, 2.3); `nil` for another one.
+  func synthesize(_ address: PingAddress) -> PingAddress? {
+    guard address.family == .ipv4, let place = Self.places.first(where: { $0.length == length }) else { return nil }
+    let four = withUnsafeBytes(of: address.raw.bytes) { Array($0.prefix(4)) }
+    var raw = cping_address()
+    (raw.family, raw.port) = (6, address.port)
+    withUnsafeMutableBytes(of: &raw.bytes) { target in
+      for index in 0..<(length / 8) { target[index] = bytes[index] }
+      for (index, byte) in zip(place.indices, four) { target[index] = byte }
+    }
+    return PingAddress(raw)
+  }
+
+  /// Asks the network's name server for its prefix (RFC 7050, 3).
+  /// - Returns: `nil` when the network has no NAT64, or no name server answers.
+  static func discovered() async -> NAT64Prefix? {
+    let found = try? await PingAddress.resolve(knownName, port: 0, family: .ipv6)
+    return found?.lazy.compactMap(NAT64Prefix.init(synthesized:)).first
+  }
+}
+
+extension PingAddress {
+  /// The address to which the ping server of a test is pinged. In a network with IPv6 and NAT64 only, it is made from an IPv4 address.
+  /// - Parameters:
+  ///   - host: A name or a numeric address, as the control server sent it.
+  ///   - port: The UDP port.
+  ///   - family: The IP version of a name's address; `nil`: either.
+  ///   - isUnreachable: Whether the network has no route to a numeric address, but has one for the other IP version.
+  /// - Throws: ``NameError``, and an error with one line for the operator when the network cannot carry packets to it.
+  public static func ofServer(
+    _ host: String, port: UInt16, family: Family?, isUnreachable: (String) -> Bool
+  ) async throws -> PingAddress {
+    // A numeric address has its own version, whatever was asked for.
+    let isNumeric = PingAddress(numeric: host, port: port) != nil
+    let address = try await resolve(host, port: port, family: isNumeric ? nil : family)[0]
+    guard isUnreachable(address.host) else { return address }
+    guard let made = await NAT64Prefix.discovered()?.synthesize(address), !isUnreachable(made.host) else {
+      throw OtherFamilyError(address: address)
+    }
+    return made
+  }
+}
