@@ -25,9 +25,7 @@ let package = Package(
     .executable(name: "gps-player", targets: ["gps-player"]),
   ],
   dependencies: [
-    // HTTPS with a CA of the user's choice and deadlines on every phase; URLSession on Linux has neither.
-    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
-    // TLS roots and certificates for the client above.
+    // TLS of the control server tool.
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     // SQLite with checked migrations, and transactions that survive a power cut.
@@ -56,6 +54,9 @@ let package = Package(
     // TLS on the plain sockets of speed tests, without an event loop between the socket and its thread.
     .systemLibrary(name: "CLibssl"),
     .target(name: "OrderedJSON", swiftSettings: strict),
+    // HTTP with binding to an interface, an IP version, a CA of the user's choice and one deadline for all of it.
+    .systemLibrary(name: "CCurl"),
+    .target(name: "Fetching", dependencies: ["CCurl"], swiftSettings: strict),
     .target(name: "MessageBus", dependencies: systemd, swiftSettings: strict),
     .target(
       name: "Programs",
@@ -101,17 +102,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
-      name: "ControlServer",
-      dependencies: [
-        "Coverage", "OrderedJSON", "CZlib",
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOFoundationCompat", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
-      ],
-      swiftSettings: strict),
+      name: "ControlServer", dependencies: ["Coverage", "OrderedJSON", "CZlib", "Fetching"], swiftSettings: strict),
     .target(name: "DriveLog", dependencies: ["Coverage", "OrderedJSON", "CZlib"], swiftSettings: strict),
 
     // Floor 2
@@ -123,10 +114,8 @@ let package = Package(
       name: "SpeedTest",
       dependencies: [
         "CLibssl", "Coverage", "OrderedJSON", "Pinging",
-        // QoS tests: fetches over HTTP.
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
+        // QoS tests by HTTP.
+        "Fetching",
       ],
       swiftSettings: strict),
     .target(
@@ -192,8 +181,7 @@ let package = Package(
         "Coverage", "OrderedJSON", "CPinger", "Pinging", "Positioning", "NetworkPath", "DriveStore",
         "ControlServer", "DriveLog", "Evidence", "Submission", "Recovery", "Settings", "Export", "Report", "Driving",
         "Diagnosis", "SpeedTest", "Looping", "Radio",
-        "MessageBus", "Programs",
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        "MessageBus", "Programs", "Fetching",
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "NIOCore", package: "swift-nio"),
@@ -310,6 +298,8 @@ let package = Package(
     .testTarget(
       name: "MessageBusTests", dependencies: ["MessageBus", "TestSupport"], path: "Tests/MessageBus",
       swiftSettings: strict),
+    .testTarget(
+      name: "FetchingTests", dependencies: ["Fetching", "TestSupport"], path: "Tests/Fetching", swiftSettings: strict),
     .testTarget(name: "OrderedJSONTests", dependencies: ["OrderedJSON"], path: "Tests/OrderedJSON"),
     .testTarget(
       name: "DriveLogTests", dependencies: ["Coverage", "DriveLog", "OrderedJSON", "TestSupport"],
@@ -346,10 +336,7 @@ let package = Package(
     .testTarget(
       name: "ControlServerTests",
       dependencies: [
-        "ControlServer", "Coverage", "TestSupport", "control-server",
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
-        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        "ControlServer", "Coverage", "Fetching", "TestSupport", "control-server",
       ],
       path: "Tests/ControlServer", swiftSettings: strict),
     .testTarget(

@@ -3,8 +3,7 @@ import Coverage
 import Logging
 import Settings
 
-/// Runs `body` with a client of the configured control server, and closes its connections afterwards, however `body`
-/// ends.
+/// Runs `body` with a client of the configured control server, which closes its connections when it ends.
 /// - Parameters:
 ///   - configuration: Names the server.
 ///   - purpose: For the error when no server is configured: why one is needed.
@@ -23,16 +22,5 @@ func withControlServer<Result: Sendable>(
   if let caFile = settings.caFile { _ = try InputFile.contents(caFile, limit: 1 << 24) }
   let server = try ControlServerClient(
     url: url, caFile: settings.caFile, requestTimeout: settings.requestTimeout, device: .thisHost)
-  let outcome: Swift.Result<Result, any Error>
-  do {
-    outcome = .success(try await body(server))
-  } catch {
-    outcome = .failure(error)
-  }
-  do {
-    try await server.shutdown()
-  } catch {
-    logger.warning("the connections to the control server could not be closed: \(error)")
-  }
-  return try outcome.get()
+  return try await body(server)
 }

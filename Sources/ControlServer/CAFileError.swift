@@ -1,8 +1,8 @@
 /// The file of `control-server.ca-file` cannot be read, or holds no PEM certificate.
-public struct CAFileError: Error, CustomStringConvertible {
+struct CAFileError: Error, CustomStringConvertible {
   /// The path as it is in the configuration.
-  public let path: String
+  let path: String
 
   /// One line for the operator.
-  public var description: String { "control-server.ca-file: \(path) holds no PEM certificates that can be read" }
+  var description: String { "control-server.ca-file: \(path) holds no PEM certificates that can be read" }
 }

@@ -1,10 +1,6 @@
-import AsyncHTTPClient
 import Coverage
+import Fetching
 import Foundation
-import NIOCore
-import NIOFoundationCompat
-import NIOHTTP1
-import NIOSSL
 import OrderedJSON
 
 /// Sends requests to one control server over HTTPS or HTTP. The value can be copied; copies share their connections.
@@ -13,8 +9,9 @@ public struct ControlServerClient: Sendable {
   public let url: String
   let device: Device
   private let requestTimeout: Duration
-  private let connections: ServerConnections
-  private let tls: TLSConfiguration?
+  private let fetcher = Fetcher()
+  /// PEM certificates; `nil`: the system's.
+  private let authorities: Data?
   private let accepted = AcceptedCoding()
   private let serverDate = ServerDate()
 
@@ -28,27 +25,12 @@ public struct ControlServerClient: Sendable {
     self.url = url
     self.device = device
     self.requestTimeout = requestTimeout
-    var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-    configuration.timeout.connect = .nanoseconds(requestTimeout.inNanoseconds)
-    configuration.timeout.read = .nanoseconds(requestTimeout.inNanoseconds)
-    configuration.connectionPool.retryConnectionEstablishment = false
-    if let caFile {
-      var tls = TLSConfiguration.makeClientConfiguration()
-      do {
-        tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(caFile))
-      } catch {
-        throw CAFileError(path: caFile)
-      }
-      configuration.tlsConfiguration = tls
+    authorities = try caFile.map { path throws(CAFileError) in
+      guard let file = FileManager.default.contents(atPath: path),
+        file.range(of: Data("-----BEGIN CERTIFICATE-----".utf8)) != nil
+      else { throw CAFileError(path: path) }
+      return file
     }
-    tls = configuration.tlsConfiguration
-    connections = ServerConnections(configuration)
-  }
-
-  /// Closes all connections. Call it once; no request is possible afterwards.
-  /// - Throws: An error of AsyncHTTPClient, e.g. for a second call.
-  public func shutdown() async throws {
-    try await connections.shutdown()
   }
 
   /// Registers this device (/settings), or confirms the registration.
@@ -108,80 +90,70 @@ public struct ControlServerClient: Sendable {
     _ path: String, text: String, clientUUID: String?, mayCompress: Bool = false, by way: Way = .kept
   ) async throws(ServerFailure) -> Data {
     let sent = ContinuousClock.now
-    let response = try await answer(to: path, text: text, mayCompress: mayCompress, by: way)
-    let date = response.headers.first(name: "Date")
-    let retryAfter = response.headers.first(name: "Retry-After").flatMap { RetryAfter.wait($0, date: date) }
+    let response = try await answer(
+      to: path, text: text, mayCompress: mayCompress, by: way, until: sent + requestTimeout)
+    let date = response.header("Date")
+    let retryAfter = response.header("Retry-After").flatMap { RetryAfter.wait($0, date: date) }
     let answer = try ServerAnswer.body(
-      status: response.status, retryAfter: retryAfter, body: response.body, clientUUID: clientUUID)
+      status: response.status, retryAfter: retryAfter, body: response.body, isCutOff: response.isCutOff,
+      clientUUID: clientUUID)
     serverDate.note(date, sent: sent)
     return answer
   }
 
   /// Sends the body again uncompressed when the server may have refused the compression.
   private func answer(
-    to path: String, text: String, mayCompress: Bool, by way: Way
-  ) async throws(ServerFailure) -> BoundRequest.Response {
-    if mayCompress, accepted.isGzip, text.utf8.count >= Gzip.leastSize,
-      let compressed = Gzip.compressed(Array(text.utf8))
-    {
-      let response = try await exchange(path, ByteBuffer(bytes: compressed), isCompressed: true, by: way)
+    to path: String, text: String, mayCompress: Bool, by way: Way, until deadline: ContinuousClock.Instant
+  ) async throws(ServerFailure) -> FetchAnswer {
+    let plainBody = Array(text.utf8)
+    if mayCompress, accepted.isGzip, plainBody.count >= Gzip.leastSize, let compressed = Gzip.compressed(plainBody) {
+      let response = try await exchange(path, compressed, isCompressed: true, by: way, until: deadline)
       guard accepted.mayRefuseCompression(for: response.status) else { return response }
-      let plain = try await exchange(path, ByteBuffer(string: text), by: way)
+      let plain = try await exchange(path, plainBody, by: way, until: deadline)
       accepted.compare(compressed: response.status, plain: plain.status)
       return plain
     }
-    return try await exchange(path, ByteBuffer(string: text), by: way)
+    return try await exchange(path, plainBody, by: way, until: deadline)
   }
 
   private func exchange(
-    _ path: String, _ body: ByteBuffer, isCompressed: Bool = false, by way: Way
-  ) async throws(ServerFailure) -> BoundRequest.Response {
-    var headers: HTTPHeaders = [
+    _ path: String, _ body: [UInt8], isCompressed: Bool = false, by way: Way, until deadline: ContinuousClock.Instant
+  ) async throws(ServerFailure) -> FetchAnswer {
+    var request = FetchRequest(url: url + "/" + path, limit: deadline - .now)
+    request.body = body
+    request.headers = [
       "Content-Type": "application/json", "Accept": "application/json", "Accept-Language": device.language,
       "User-Agent": "coverage-probe/\(device.softwareVersion)",
     ]
-    if isCompressed { headers.add(name: "Content-Encoding", value: "gzip") }
-    if case .fresh = way { headers.add(name: "Connection", value: "close") }
-    let address = url + "/" + path
-    let response: BoundRequest.Response
-    guard !Task.isCancelled else { throw .notSent(to: url) }
-    let watched = RequestBody(body)
-    do {
-      switch way {
-      case .kept: response = try await send(to: address, headers, watched, with: connections.pooled)
-      case .fresh: response = try await send(to: address, headers, watched, with: connections.fresh)
-      case .bound(let interface, let family):
-        let request = BoundRequest(
-          interface: interface, family: family, url: address, headers: headers, body: body, tls: tls)
-        response = try await request.post(within: requestTimeout)
-      }
-    } catch {
-      if case .bound = way {} else if Task.isCancelled, !watched.isTaken { throw .notSent(to: url) }
-      throw .noAnswer(from: url, error, within: requestTimeout, distrust: await distrust(error, by: way))
+    if isCompressed { request.headers["Content-Encoding"] = "gzip" }
+    request.authorities = authorities
+    switch way {
+    case .kept: break
+    case .fresh: request.isFresh = true
+    case .bound(let interface, let family):
+      (request.isFresh, request.interface, request.ipVersion) = (true, interface, family?.rawValue)
     }
-    accepted.apply(response.headers.first(name: "Accept-Encoding"), status: response.status)
-    return response
+    do {
+      let response = try await fetcher.fetch(request)
+      accepted.apply(response.header("Accept-Encoding"), status: response.status)
+      return response
+    } catch {
+      let distrust = error.cause == .untrusted ? await distrust(of: request, until: deadline) : nil
+      throw ServerFailure(
+        error, url: url, version: request.ipVersion, within: requestTimeout, distrust: distrust)
+    }
+  }
+
+  /// Why the server's certificate is not trusted: this connects once more to look at it.
+  private func distrust(of request: FetchRequest, until deadline: ContinuousClock.Instant) async -> String? {
+    var inspection = request
+    (inspection.body, inspection.isFresh, inspection.isInspection) = (nil, true, true)
+    inspection.limit = min(.seconds(5), deadline - .now)
+    // Without an answer, the failure is reported without the reason.
+    guard let answer = try? await fetcher.fetch(inspection) else { return nil }
+    return Distrust.reason(answer.certificates)
   }
 
   /// The `Date` of the latest successful answer; `nil` before the first one that has a date.
   public var latestDate: ServerDateReading? { serverDate.latest }
-
-  private func distrust(_ error: any Error, by way: Way) async -> String? {
-    guard CertificateInquiry.concerns(error) else { return nil }
-    let interface: String? = if case .bound(let name, _) = way { name } else { nil }
-    return await CertificateInquiry(url: url, interface: interface, tls: tls).reason()
-  }
-
-  private func send(
-    to address: String, _ headers: HTTPHeaders, _ body: RequestBody, with http: HTTPClient
-  ) async throws -> BoundRequest.Response {
-    var request = HTTPClientRequest(url: address)
-    request.method = .POST
-    request.headers = headers
-    request.body = .stream(body, length: .known(Int64(body.length)))
-    let response = try await http.execute(request, timeout: .nanoseconds(requestTimeout.inNanoseconds))
-    return BoundRequest.Response(
-      status: Int(response.status.code), headers: response.headers,
-      body: Data(buffer: try await response.body.collect(upTo: 4 << 20)))
-  }
 }

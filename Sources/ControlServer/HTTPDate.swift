@@ -22,7 +22,8 @@ enum HTTPDate {
     }
   }
 
-  private static func time(day: String, month: String, year: String, clock: String) -> WallTime? {
+  /// `nil` for text that is no date.
+  static func time(day: String, month: String, year: String, clock: String) -> WallTime? {
     guard let index = months.firstIndex(of: month), (1...2).contains(day.count) else { return nil }
     let month = String(index + 1)
     return WallTime(iso8601: "\(year)-\(month)-\(day)T\(clock)Z")

@@ -1,19 +1,23 @@
 import Coverage
+import Fetching
 import Foundation
 
 /// Classifies an HTTP answer. Only 2xx with a JSON object without `error` entries is a success (docs/protocol.md, 3.1).
 enum ServerAnswer {
   /// The body of a successful answer.
   /// - Parameters:
+  ///   - isCutOff: Whether `body` is only the begin of the answer's body.
   ///   - retryAfter: The wait that the answer's `Retry-After` asks for.
   ///   - clientUUID: The client UUID in the request; it is redacted in failures.
   static func body(
-    status: Int, retryAfter: Duration?, body: Data, clientUUID: String? = nil
+    status: Int, retryAfter: Duration?, body: Data, isCutOff: Bool = false, clientUUID: String? = nil
   ) throws(ServerFailure) -> Data {
     let redaction = Redaction(clientUUID: clientUUID)
-    let object = (try? JSONSerialization.jsonObject(with: body)) as? [String: Any]
+    let object = isCutOff ? nil : (try? JSONSerialization.jsonObject(with: body)) as? [String: Any]
     let errors = (object?["error"].map(messages) ?? []).map { ForeignText.clean(redaction.apply(to: $0)) }
-    var found: String { describe(body, redaction) }
+    var found: String {
+      (isCutOff ? "an answer of more than \(body.count >> 20) MiB, " : "") + describe(body, redaction)
+    }
     switch status {
     case 200..<300:
       guard object != nil else { throw .notTheServer(status: status, found: found) }
@@ -22,8 +26,18 @@ enum ServerAnswer {
     case 429: throw .tooManyRequests(retryAfter: retryAfter)
     case 300..<400: throw .notTheServer(status: status, found: "a redirect")
     case 500...: throw .serverTrouble(status: status, message: errors.first ?? found, retryAfter: retryAfter)
+    case 400 where expectsTLS(body):
+      throw .notTheServer(
+        status: status, found: "a server that expects TLS: control-server.url must be an https:// one")
     default: throw .refused(status: status, message: errors.first ?? found)
     }
+  }
+
+  /// Whether the body is what nginx, Apache, Go and Tomcat send after a request without TLS to a port of TLS.
+  private static func expectsTLS(_ body: Data) -> Bool {
+    let text = String(decoding: body.prefix(4096), as: UTF8.self)
+    return ["sent to HTTPS port", "SSL-enabled server port", "HTTP request to an HTTPS server", "requires TLS"]
+      .contains(where: text.contains)
   }
 
   private static func messages(_ value: Any) -> [String] {

@@ -15,7 +15,7 @@ public enum ServerFailure: Error, Hashable, CustomStringConvertible {
   case serverTrouble(status: Int, message: String, retryAfter: Duration? = nil)
   /// The answer is not from a control server: a redirect, HTML, an empty body. Often from a captive portal.
   case notTheServer(status: Int, found: String)
-  /// A success with a missing or wrong value.
+  /// A success with a missing or wrong value, or an answer that is no HTTP. The server may have the request.
   case unusableAnswer(String)
 
   /// The upper limit for the wait that a server asks for.

@@ -62,7 +62,6 @@ enum ServerExamination {
         requestTimeout: min(configuration.controlServer.requestTimeout, .seconds(10)), device: device)
       await ask(
         client, known: knownClient(configuration, at: url), configuration, by: links, gate: gate, wall: wall, &answers)
-      try await client.shutdown()
     } catch {
       answers.trouble = answers.trouble ?? "\(error)"
     }

@@ -94,17 +94,6 @@ struct FenceFeedTests {
     #expect(first != nil && second == nil)
   }
 
-  @Test("when a server has the most connections, or closes, then it accepts no more")
-  func connections() {
-    let connections = PageConnections()
-    for _ in 0..<PageConnections.most { connections.connectionOpened() }
-    #expect(!connections.isAcceptingNewConnections())
-    connections.connectionClosed()
-    #expect(connections.isAcceptingNewConnections())
-    connections.close()
-    #expect(!connections.isAcceptingNewConnections())
-  }
-
   @Test("when a write takes too long, then the watch ends; while writes end in time, it continues")
   func watch() async throws {
     let watch = WriteWatch(patience: .milliseconds(50))

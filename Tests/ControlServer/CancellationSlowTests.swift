@@ -1,5 +1,3 @@
-import NIOCore
-import NIOPosix
 import Synchronization
 import TestSupport
 import Testing
@@ -8,30 +6,20 @@ import Testing
 
 /// Cancelled requests, and whether the server may have them.
 struct CancellationSlowTests {
-  /// Reads, and never answers.
-  private final class Silence: ChannelInboundHandler, Sendable {
-    typealias InboundIn = ByteBuffer
-
-    let received = Atomic(false)
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) { received.store(true, ordering: .relaxed) }
-  }
-
   @Test("when the request is cancelled during the TLS handshake, then the failure says that nothing was sent")
   func handshake() async throws {
-    let silence = Silence()
-    let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-      .childChannelInitializer { $0.pipeline.addHandler(silence) }
-      .bind(host: "127.0.0.1", port: 0).get()
-    let url = "https://127.0.0.1:\(server.localAddress?.port ?? 0)"
+    let isReceived = Atomic(false)
+    let server = try ScriptedServer { client in
+      while !client.bytes().isEmpty { isReceived.store(true, ordering: .relaxed) }
+    }
+    let url = "https://127.0.0.1:\(server.port)"
     try await ClientSlowTests().withClient(of: url, timeout: .seconds(60)) { client in
       let request = Task { try await client.settings(clientUUID: nil) }
-      _ = try await eventually("the handshake begins") { silence.received.load(ordering: .relaxed) ? true : nil }
+      _ = try await eventually("the handshake begins") { isReceived.load(ordering: .relaxed) ? true : nil }
       request.cancel()
       let failure = await #expect(throws: ServerFailure.self) { try await request.value }
       #expect(failure == .unreachable("\(url): stopped before it was sent"))
     }
-    try await server.close()
   }
 
   @Test("when the task is cancelled before the request, then no request leaves")

@@ -1,6 +1,5 @@
 import Coverage
 import Foundation
-import NIOPosix
 import TestSupport
 import Testing
 
@@ -16,15 +15,7 @@ struct ClientSlowTests {
     of url: String, caFile: String? = nil, timeout: Duration = .seconds(10),
     _ body: (ControlServerClient) async throws -> Value
   ) async throws -> Value {
-    let client = try ControlServerClient(url: url, caFile: caFile, requestTimeout: timeout, device: device)
-    do {
-      let value = try await body(client)
-      try await client.shutdown()
-      return value
-    } catch {
-      try await client.shutdown()
-      throw error
-    }
+    try await body(ControlServerClient(url: url, caFile: caFile, requestTimeout: timeout, device: device))
   }
 
   func request(_ client: ControlServerClient, loop: String? = nil) async throws -> (String, CoverageGrant) {
@@ -234,16 +225,6 @@ struct ClientSlowTests {
     let host = version == 4 ? "127.0.0.1" : "::1"
     #expect(text.hasSuffix("\(host) has no \(other) address, and pings.ip-version is \(other.rawValue)"), "\(text)")
     try await tool.program.stop()
-  }
-
-  @Test("when a name has addresses of both families, then only the wanted family is looked up")
-  func resolver() async throws {
-    let loop = MultiThreadedEventLoopGroup.singleton.next()
-    let resolver = FamilyResolver(.ipv4, on: loop)
-    #expect(try await resolver.initiateAAAAQuery(host: "localhost", port: 80).get().isEmpty)
-    let found = try await resolver.initiateAQuery(host: "localhost", port: 80).get()
-    #expect(!found.isEmpty)
-    #expect(found.allSatisfy { $0.protocol == .inet && $0.port == 80 })
   }
 
   // MARK: TLS

@@ -1,79 +1,79 @@
-import AsyncHTTPClient
 import Coverage
-import NIOCore
-import NIOPosix
-import NIOSSL
+import Fetching
 import Testing
 
 @testable import ControlServer
 
 /// Connection errors as failures: fences may be sent again only if no byte of the request can have left.
 struct FailureTests {
-  private func failure(_ error: any Error, url: String = "https://host/x", distrust: String? = nil) -> ServerFailure {
-    .noAnswer(from: url, error, within: .seconds(5), distrust: distrust)
+  private func failure(
+    _ cause: FetchFailure.Cause, mayHaveArrived: Bool, url: String = "https://host/x", version: Int? = nil,
+    distrust: String? = nil
+  ) -> ServerFailure {
+    ServerFailure(
+      FetchFailure(cause, mayHaveArrived: mayHaveArrived), url: url, version: version, within: .seconds(5),
+      distrust: distrust)
   }
 
-  @Test("when no connection was established, then the failure is unreachable: nothing was sent")
-  func unreachable() {
-    for (error, reason) in [
-      (HTTPClientError.connectTimeout, "no answer within 5.0 seconds"),
-      (IOError(errnoCode: 111, reason: "connect"), "Connection refused"),
+  @Test("when no byte of the request has left, then the failure is unreachable, otherwise the request may have arrived")
+  func words() {
+    for (cause, reason) in [
+      (.timeout, "no answer within 5.0 seconds"), (.system(111), "Connection refused"),
+      (.system(104), "Connection reset by peer"), (.noAddress(host: "h"), "the name h has no address"),
+      (.otherName, "its certificate is for another name than the one in control-server.url"),
+      (.closed, "it closed the connection without an answer"),
+      (.interface("wwan0", 19), "cannot use interface wwan0: No such device"),
+      (.noTLS, "it does not speak TLS there; is control-server.url an http:// one?"),
+      (.tls("handshake failure"), "the TLS handshake failed (handshake failure)"),
+      (.otherProtocol([0x15, 3, 3]), "it speaks TLS there; is control-server.url an https:// one?"),
       (
-        BoundRequest.FamilyError(host: "h", family: .ipv6),
-        "h has no IPv6 address, and pings.ip-version is 6"
+        .otherProtocol(Array("SSH-2.0-X\r\n".utf8)),
+        "it does not speak HTTP there: its answer begins with \"SSH-2.0-X  \""
       ),
-      (
-        NIOSSLExtraError.failedToValidateHostname,
-        "its certificate is for another name than the one in control-server.url"
-      ),
-    ] as [(any Error, String)] {
-      #expect(failure(error) == .unreachable("https://host/x: \(reason)"))
+    ] as [(FetchFailure.Cause, String)] {
+      #expect(failure(cause, mayHaveArrived: false) == .unreachable("https://host/x: \(reason)"))
+      let isAnswered = if case .otherProtocol = cause { true } else { false }
+      #expect(
+        failure(cause, mayHaveArrived: true)
+          == (isAnswered ? .unusableAnswer("https://host/x: \(reason)") : .noAnswer("https://host/x: \(reason)")))
     }
-  }
-
-  @Test("when a connection was established, then the failure is no answer: the request may have arrived")
-  func noAnswer() {
-    for (error, reason) in [
-      (HTTPClientError.deadlineExceeded, "no answer within 5.0 seconds"),
-      (HTTPClientError.readTimeout, "no answer within 5.0 seconds"),
-      (HTTPClientError.remoteConnectionClosed, "it closed the connection without an answer"),
-      (HTTPClientError.cancelled, "stopped before it answered"), (CancellationError(), "stopped before it answered"),
-      (ChannelError.eof, "it closed the connection without an answer"),
-      (ChannelError.connectTimeout(.seconds(1)), "no answer within 5.0 seconds"),
-      (IOError(errnoCode: 104, reason: "read"), "Connection reset by peer"),
-      (IOError(errnoCode: 32, reason: "write"), "Broken pipe"),
-    ] as [(any Error, String)] {
-      #expect(failure(error) == .noAnswer("https://host/x: \(reason)"))
-    }
-  }
-
-  @Test("when the TLS handshake fails without a reason from BoringSSL, then the line has no reason")
-  func handshake() {
+    #expect(failure(.cancelled, mayHaveArrived: false) == .unreachable("https://host/x: stopped before it was sent"))
+    #expect(failure(.cancelled, mayHaveArrived: true) == .noAnswer("https://host/x: stopped before it answered"))
     #expect(
-      failure(NIOSSLError.handshakeFailed(.syscallError)) == .unreachable("https://host/x: the TLS handshake failed"))
-  }
-
-  @Test("when the server refuses the TLS handshake, then the line has the full reason from BoringSSL")
-  func alert() async throws {
-    let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-      .childChannelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(HandshakeAlert()) }
-      }
-      .bind(host: "127.0.0.1", port: 0).get()
-    let url = "https://127.0.0.1:\(server.localAddress?.port ?? 0)"
-    let failure = await #expect(throws: ServerFailure.self) {
-      try await ClientSlowTests().withClient(of: url) { try await $0.settings(clientUUID: nil) }
-    }
-    try await server.close()
-    #expect(failure == .unreachable("\(url): the TLS handshake failed (HANDSHAKE_FAILURE_ON_CLIENT_HELLO)"))
+      failure(.noAddress(host: "h"), mayHaveArrived: false, version: 6)
+        == .unreachable("https://host/x: h has no IPv6 address, and pings.ip-version is 6"))
+    #expect(
+      failure(.closed, mayHaveArrived: true, url: "http://host")
+        == .noAnswer(
+          "http://host: it closed the connection without an answer; if it expects TLS, control-server.url must be an "
+            + "https:// one"))
   }
 
   @Test("when the reason for the distrust is known, then it replaces the error; the URL is shown without its password")
   func distrust() {
     let failure = failure(
-      NIOSSLError.handshakeFailed(.syscallError), url: "https://user:secret@host", distrust: "its certificate expired")
+      .untrusted, mayHaveArrived: false, url: "https://user:secret@host", distrust: "its certificate expired")
     #expect(failure == .unreachable("https://host: its certificate expired"))
     #expect(failure.description == "cannot reach the control server https://host: its certificate expired")
+  }
+
+  @Test(
+    "when a chain of certificates is read, then the line names the one that has expired, or says that none is known",
+    arguments: [
+      ([("Jan  1 00:00:00 2026 GMT", "Jan  1 00:00:00 2028 GMT")], "its certificate is not trusted: neither"),
+      ([("Jan  1 00:00:00 2026 GMT", "Feb  9 00:00:00 2026 GMT")], "its certificate expired on 2026-02-09T00:00:00Z"),
+      ([("Jan  1 00:00:00 2030 GMT", "Jan  1 00:00:00 2031 GMT")], "its certificate is not valid before 2030-01-01"),
+      (
+        [("Jan  1 00:00:00 2026 GMT", "Jan  1 00:00:00 2028 GMT"), ("", "Jan 31 00:00:00 2026 GMT")],
+        "the certificate of an intermediate authority expired on 2026-01-31T00:00:00Z"
+      ),
+      ([("nonsense", "Jan 99 00:00:00 2026 GMT")], "its certificate is not trusted"),
+    ])
+  func chains(certificates: [(String, String)], expected: String) throws {
+    let now = try #require(WallTime(iso8601: "2026-11-25T00:00:00Z"))
+    let reason = try #require(Distrust.reason(certificates.map { (begin: $0.0, end: $0.1) }, now: now))
+    #expect(reason.hasPrefix(expected), "\(reason)")
+    #expect(Distrust.reason([], now: now) == nil)
   }
 
   @Test("when an answer asks for a wait, then its failure has that wait; other failures have none")
@@ -105,22 +105,5 @@ struct FailureTests {
     let escaped = body.replacing("\n", with: "\\n").replacing("\t", with: "\\t")
     let failure = try #require(#expect(throws: ServerFailure.self) { try CoverageGrant(.init(escaped.utf8)) })
     #expect(failure.description == "the control server's answer cannot be used: \(reason)")
-  }
-
-  @Test("when a connection cannot be bound, then the line names the interface and the reason")
-  func interface() {
-    #expect(
-      BoundRequest.InterfaceError(interface: "wwan0", code: 19).description
-        == "cannot use interface wwan0: No such device")
-  }
-}
-
-/// Answers a TLS handshake with the alert 40, `handshake_failure`.
-private final class HandshakeAlert: ChannelInboundHandler {
-  typealias InboundIn = ByteBuffer
-  typealias OutboundOut = ByteBuffer
-
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: [0x15, 3, 3, 0, 2, 2, 40])), promise: nil)
   }
 }

@@ -46,7 +46,6 @@ struct DriveClockTests {
     let clock = SenderClock(
       wall: { [wall] in wall.now }, boot: { .nanoseconds(Int64(Pinger.now)) }, bootID: "this boot")
     try await body(try Timekeeper(store: store, server: server, clock: clock, logger: Logger(label: "test")))
-    try await server.shutdown()
   }
 
   private func settled(_ keeper: Timekeeper) -> Timekeeper.Reading {

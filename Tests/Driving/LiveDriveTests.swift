@@ -39,7 +39,6 @@ struct LiveDriveTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: store.directory.driveLogs).isEmpty)
     _ = try await LiveDrive.open(options: DriveOptions(links: [links[0]]), continuing: [:], environment: environment)
     #expect(try drives(store).count == 1)
-    try await server.shutdown()
   }
 
   private func drives(_ store: DriveStore) throws -> [WallTime] { try store.clocks.timesOfBoot(HostBoot.id) }

@@ -56,7 +56,7 @@ enum ServerAnswers: FuzzTarget {
   static func run(_ input: [UInt8]) {
     let lines = input.split(separator: UInt8(ascii: "\n"), maxSplits: 3, omittingEmptySubsequences: false)
       .map { String(decoding: $0, as: UTF8.self) }
-    let status = Int(lines[0]).map { min(max($0, 100), 999) } ?? 200
+    let status = Int(lines[0]).map { min(max($0, 0), 999) } ?? 200
     let retryAfter = lines.count > 1 ? RetryAfter.wait(lines[1], date: lines.count > 2 ? lines[2] : nil) : nil
     if lines.count > 2 { note(date: lines[2]) }
     let body = Data((lines.count > 3 ? lines[3] : "").utf8)

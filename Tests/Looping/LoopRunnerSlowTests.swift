@@ -57,7 +57,6 @@ struct LoopRunnerSlowTests {
     }
 
     func finish() async throws {
-      try await client.shutdown()
       try await tool.program.stop()
       try await measurement.stop()
     }

@@ -51,7 +51,6 @@ struct AskingSlowTests {
     let grant = try await sender.tests.requestTest(loopUUID: nil, at: .rigStart)
     #expect(try await another.tests().map { $0["uuid"] as? String } == [grant.testUUID])
     #expect(try await rig.store.servers.clientUUID(at: rig.tool.url) != before)
-    try await rig.client.shutdown()
     try await another.program.stop()
   }
 }

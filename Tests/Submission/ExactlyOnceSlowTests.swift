@@ -89,7 +89,6 @@ struct ExactlyOnceSlowTests {
     #expect(try await rig.store.servers.clientUUID(at: rig.tool.url) != name)
     #expect(try await rig.requests("coverageResult") == 1)
     #expect(try await rig.holdsAllOnce(3))
-    try await renamed.shutdown()
     try await rig.finish()
   }
 
@@ -122,7 +121,6 @@ struct ExactlyOnceSlowTests {
     #expect(try await sender.pass(.cold) == PassReport())
     #expect(try await sender.pass(.quarantined).sessionsSent == 1)
     #expect(try await another.fences().count == 3)
-    try await client.shutdown()
     try await another.program.stop()
     try await rig.finish()
   }

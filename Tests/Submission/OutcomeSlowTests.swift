@@ -307,7 +307,6 @@ struct OutcomeSlowTests {
     #expect(first + second == 1)
     #expect(try await another.fences().count == 2)
     #expect(try await rig.store.servers.clientUUID(at: rig.tool.url) != before)
-    try await rig.client.shutdown()
     try await another.program.stop()
   }
 }

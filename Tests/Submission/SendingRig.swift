@@ -17,8 +17,6 @@ final class SendingRig: Sendable {
   private let registration: Registration
   let time: TurnedClock
   let lines: LogLines
-  /// Set by the test alone, at its end.
-  private nonisolated(unsafe) var isFinished = false
 
   /// - Parameter requestTimeout: Of the HTTP client.
   init(requestTimeout: Duration = .seconds(5), tool: [String] = []) async throws {
@@ -122,15 +120,7 @@ final class SendingRig: Sendable {
   }
 
   func finish() async throws {
-    isFinished = true
-    try await client.shutdown()
     try await tool.program.stop()
-  }
-
-  /// After a test that threw before ``finish()``: a client that is not shut down ends the whole run. The tool ends with its last owner.
-  deinit {
-    guard !isFinished else { return }
-    Task { [client] in try await client.shutdown() }
   }
 }
 

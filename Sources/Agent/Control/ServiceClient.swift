@@ -1,9 +1,7 @@
-import AsyncHTTPClient
 import Diagnosis
 import DriveStore
+import Fetching
 import Foundation
-import NIOCore
-import NIOHTTP1
 import Settings
 import Submission
 
@@ -22,7 +20,7 @@ public struct ServiceClient: Sendable {
   /// - Parameter asJSON: `true`: a JSON object; `false`: lines for an operator.
   /// - Throws: ``ServiceUnreachable``
   public func status(asJSON: Bool) async throws(ServiceUnreachable) -> String {
-    try await ask("status", .GET, accept: asJSON ? "application/json" : "text/plain", within: .seconds(5)).text
+    try await ask("status", accept: asJSON ? "application/json" : "text/plain", within: .seconds(5)).text
   }
 
   /// The service's state, and without a position the programs that have receivers' ports open: `port_holders` in the JSON object,
@@ -40,14 +38,14 @@ public struct ServiceClient: Sendable {
   /// The service's state for a monitoring system: ``ServiceMetrics``.
   /// - Throws: ``ServiceUnreachable``
   public func metrics() async throws(ServiceUnreachable) -> String {
-    try await ask("metrics", .GET, within: .seconds(5)).text
+    try await ask("metrics", within: .seconds(5)).text
   }
 
   /// Sends a command. The service answers before the drive has begun or ended.
   /// - Returns: The result in one line.
   /// - Throws: ``ServiceUnreachable``
   public func send(_ command: ServiceCommand) async throws(ServiceUnreachable) -> String {
-    try await ask(command.rawValue, .POST, within: .seconds(15)).text
+    try await ask(command.rawValue, isPost: true, within: .seconds(15)).text
   }
 
   /// Runs a request on the service that has the store open, because this process cannot open it.
@@ -81,10 +79,10 @@ public struct ServiceClient: Sendable {
 
   /// Turns the status of an answer back into the outcome that ``ServiceSocket`` made it from.
   private func result(
-    of command: String, within limit: TimeAmount
+    of command: String, within limit: Duration
   ) async throws(ServiceUnreachable) -> (line: String, outcome: CommandOutcome) {
-    let (status, text) = try await ask(command, .POST, within: limit)
-    return (text, status == .ok ? .done : status == .serviceUnavailable ? .kept : .failed)
+    let (status, text) = try await ask(command, isPost: true, within: limit)
+    return (text, status == 200 ? .done : status == 503 ? .kept : .failed)
   }
 
   /// Sends one request.
@@ -93,32 +91,23 @@ public struct ServiceClient: Sendable {
   ///   - limit: The longest wait for the answer; a pass can take long.
   /// - Throws: ``ServiceUnreachable`` without an answer, and for status 403. Other statuses are returned.
   private func ask(
-    _ what: String, _ method: HTTPMethod, accept: String = "text/plain", within limit: TimeAmount
-  ) async throws(ServiceUnreachable) -> (status: HTTPResponseStatus, text: String) {
-    // The host of an `http+unix` URL is the percent-encoded path of the socket; only ASCII letters and digits stay.
-    let place = Data(path.utf8).map { byte in
-      let isPlain = Character(UnicodeScalar(byte)).isLetter && byte < 128 || (0x30...0x39).contains(byte)
-      return isPlain ? String(UnicodeScalar(byte)) : "%" + String(Int(byte) + 0x100, radix: 16).dropFirst()
-    }.joined()
-    var request = HTTPClientRequest(url: "http+unix://\(place)/\(what)")
-    request.method = method
-    request.headers = ["Accept": accept, "Host": "localhost"]
-    // Without this check, the HTTP client would retry for a long time when there is no service.
+    _ what: String, isPost: Bool = false, accept: String = "text/plain", within limit: Duration
+  ) async throws(ServiceUnreachable) -> (status: Int, text: String) {
     if let reason = SocketProbe.obstacle(to: path) { throw unreachable(reason) }
-    let status: HTTPResponseStatus
-    let text: String
+    var request = FetchRequest(url: "http://localhost/\(what)", limit: limit)
+    (request.socketPath, request.isPost, request.isFresh) = (path, isPost, true)
+    request.headers = ["Accept": accept]
     do {
-      let response = try await HTTPClient.shared.execute(request, timeout: limit)
-      status = response.status
-      text = String(buffer: try await response.body.collect(upTo: 1 << 20))
-    } catch let error as HTTPClientError where error == .deadlineExceeded {
-      throw unreachable(.silent)
+      let answer = try await Fetcher().fetch(request)
+      guard answer.status != 403 else { throw unreachable(.refused) }
+      let text = String(decoding: answer.body, as: UTF8.self)
+      return (answer.status, text.trimmingCharacters(in: .whitespacesAndNewlines))
+    } catch let failure as FetchFailure {
+      // After a broken connection, the kernel knows whether the service has ended meanwhile.
+      throw unreachable(failure.cause == .timeout ? .silent : SocketProbe.obstacle(to: path) ?? .absent)
     } catch {
-      // The connection broke: ask the kernel whether the service has ended meanwhile.
-      throw unreachable(SocketProbe.obstacle(to: path) ?? .absent)
+      throw error as? ServiceUnreachable ?? unreachable(.absent)
     }
-    guard status != .forbidden else { throw unreachable(.refused) }
-    return (status, text.trimmingCharacters(in: .whitespacesAndNewlines))
   }
 
   /// Without a listening program, it names the process that uses the state directory: that can be an agent with another socket.

@@ -22,9 +22,15 @@ struct PageServer: Sendable {
   var options = MapOptions()
   /// A follower whose connection accepts no bytes for this long is disconnected.
   var patience = Duration.seconds(30)
+  /// The time for a request, and between two of a connection.
+  var headLimit = ServerConnections.headLimit
 
   /// Followers at a time. Each one reads the store once a second.
   static let mostFollowers = 8
+  /// Enough for some browsers, which open up to six each.
+  static let mostConnections = 32
+  /// Of one address, without those that have shown the token.
+  static let mostConnectionsOfStranger = 8
   /// For connections that the kernel has made, and the server has not accepted yet (see ``ServiceSocket``).
   private static let drain = Duration.milliseconds(100)
 
@@ -57,11 +63,12 @@ struct PageServer: Sendable {
   /// server ends.
   /// - Throws: When the host lacks the address, or the port is taken.
   private func serve(_ rules: PageGuard) async throws {
-    let connections = PageConnections()
+    let connections = ServerConnections(
+      .addresses, most: Self.mostConnections, mostOfPeer: Self.mostConnectionsOfStranger)
     var quiet = logger
     quiet.logLevel = .critical
     let application = Application(
-      router: router(rules),
+      router: router(rules, connections), server: connections.server(headLimit: headLimit),
       configuration: .init(
         address: .hostname(address.host, port: Int(address.port)), serverName: nil,
         availableConnectionsDelegate: connections),
@@ -86,20 +93,24 @@ struct PageServer: Sendable {
 
   // MARK: Routes
 
-  private func router(_ rules: PageGuard) -> Router<PageContext> {
+  private func router(_ rules: PageGuard, _ connections: ServerConnections) -> Router<PageContext> {
     let router = Router(context: PageContext.self)
+    /// Judges a request; a connection whose request is answered keeps its place.
+    @Sendable func judge(_ asked: PageGuard.Asked, _ context: PageContext) -> PageGuard.Verdict {
+      let verdict = rules.judge(asked, by: PageToken(directory: directory))
+      if case .refuse = verdict {} else { connections.trust(context.channel) }
+      return verdict
+    }
     let followers = PageFollowers(most: Self.mostFollowers)
-    router.get("/") { request, _ in
-      switch rules.judge(Self.asked(request, isCommand: false), by: PageToken(directory: directory)) {
+    router.get("/") { request, context in
+      switch judge(Self.asked(request, isCommand: false), context) {
       case .refuse(let reason): return Self.text(reason, status: .forbidden)
       case .admit(let token): return Self.admission(token)
       case .answer: return page()
       }
     }
     router.get("events") { request, context in
-      if case .refuse(let reason) = rules.judge(
-        Self.asked(request, isCommand: false, link: false), by: PageToken(directory: directory))
-      {
+      if case .refuse(let reason) = judge(Self.asked(request, isCommand: false, link: false), context) {
         return Self.text(reason, status: .forbidden)
       }
       // A script that connects again cannot set the header.
@@ -107,12 +118,14 @@ struct PageServer: Sendable {
       return events(after: last.flatMap { Int64($0) }, followers, context.channel)
     }
     for command in ServiceCommand.allCases {
-      router.post(RouterPath(command.rawValue)) { request, _ in
-        await obey(request, rules) { await service.perform(command) }
+      router.post(RouterPath(command.rawValue)) { request, context in
+        await obey(judge(Self.asked(request, isCommand: true), context)) { await service.perform(command) }
       }
     }
-    router.post("submit") { request, _ in
-      await obey(request, rules) { await service.submit(.cold, .commanded).line }
+    router.post("submit") { request, context in
+      await obey(judge(Self.asked(request, isCommand: true), context)) {
+        await service.submit(.cold, .commanded).line
+      }
     }
     return router
   }
@@ -126,11 +139,8 @@ struct PageServer: Sendable {
   }
 
   /// Performs a command if the rules permit it, and answers with its line.
-  private func obey(_ request: Request, _ rules: PageGuard, _ perform: () async -> String) async -> Response {
-    if case .refuse(let reason) = rules.judge(Self.asked(request, isCommand: true), by: PageToken(directory: directory))
-    {
-      return Self.text(reason, status: .forbidden)
-    }
+  private func obey(_ verdict: PageGuard.Verdict, _ perform: () async -> String) async -> Response {
+    if case .refuse(let reason) = verdict { return Self.text(reason, status: .forbidden) }
     return Self.text(await perform())
   }
 

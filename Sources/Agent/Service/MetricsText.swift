@@ -3,6 +3,9 @@ struct MetricsText {
   /// A label of a sample, with its value unescaped.
   typealias Label = (name: String, value: String)
 
+  /// Prometheus 3 refuses an answer without it.
+  static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+
   private(set) var text = ""
 
   /// Adds a metric with one sample for each of `samples`; nothing for none. Each metric is added once: its samples must stand

@@ -22,6 +22,11 @@ struct ServiceSocket: Sendable {
   var group: SocketGroup?
   let service: any ServiceCommands
   let logger: Logger
+  /// The time for a request, and between two of a connection.
+  var headLimit = ServerConnections.headLimit
+
+  static let mostConnections = 64
+  static let mostConnectionsOfUser = 16
 
   /// Serves until the task is cancelled, and removes the socket at the end. A socket that was removed, or that could not be
   /// created for lack of space, is created later.
@@ -101,13 +106,16 @@ struct ServiceSocket: Sendable {
     }
     router.get("status") { request, _ in
       let status = await service.status()
-      let wantsLines = request.headers[.accept] == "text/plain"
-      return Self.response(wantsLines ? status.lines.joined(separator: "\n") : status.json.text)
+      return request.headers[.accept] == "text/plain"
+        ? Self.response(status.lines.joined(separator: "\n"))
+        : Self.response(status.json.text, type: "application/json")
     }
     for command in ServiceCommand.allCases {
       router.post(RouterPath(command.rawValue)) { _, _ in Self.response(await service.perform(command)) }
     }
-    router.get("metrics") { _, _ in Self.response(ServiceMetrics(await service.status()).text) }
+    router.get("metrics") { _, _ in
+      Self.response(ServiceMetrics(await service.status()).text, type: MetricsText.contentType)
+    }
     router.post("submit") { request, _ in
       let wanted = request.uri.queryParameters
       guard let mode = PassMode(command: wanted["mode"].map(String.init) ?? "cold") else {
@@ -125,8 +133,11 @@ struct ServiceSocket: Sendable {
     // The HTTP server's own lines are not for operators.
     var quiet = logger
     quiet.logLevel = .critical
+    let connections = ServerConnections(.users, most: Self.mostConnections, mostOfPeer: Self.mostConnectionsOfUser)
     let application = Application(
-      router: router, configuration: .init(address: .unixDomainSocket(path: path), serverName: Program.name),
+      router: router, server: connections.server(headLimit: headLimit),
+      configuration: .init(
+        address: .unixDomainSocket(path: path), serverName: Program.name, availableConnectionsDelegate: connections),
       onServerRunning: { _ in
         // In a shared directory, the mode of the socket excludes other users.
         chmod(path, 0o660)
@@ -181,8 +192,11 @@ struct ServiceSocket: Sendable {
     return response(result.line, status: status)
   }
 
-  private static func response(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
-    Response(status: status, body: .init(byteBuffer: ByteBuffer(string: text + "\n")))
+  private static func response(
+    _ text: String, status: HTTPResponse.Status = .ok, type: String = "text/plain; charset=utf-8"
+  ) -> Response {
+    Response(
+      status: status, headers: [.contentType: type], body: .init(byteBuffer: ByteBuffer(string: text + "\n")))
   }
 }
 
@@ -220,28 +234,14 @@ private struct PeerCheck: RouterMiddleware {
   /// The kernel lets only root, the service's user and the socket's group connect (mode 0660).
   let mayGroupAsk: Bool
 
-  /// The process at the other end, from the kernel (unix(7), `SO_PEERCRED`).
-  private struct Credentials {
-    var process: Int32 = 0
-    var user: UInt32 = .max
-    var group: UInt32 = .max
-  }
-
   func handle(
     _ request: Request, context: ServiceContext, next: (Request, ServiceContext) async throws -> Response
   ) async throws -> Response {
     let mayAsk = mayGroupAsk && request.method == .get
-    guard let user = await user(of: context.channel), mayAsk || user == 0 || user == geteuid() else {
+    // Without an answer of the kernel, the request is refused.
+    guard let user = try? await context.channel.peerUser.get(), mayAsk || user == 0 || user == geteuid() else {
       throw HTTPError(.forbidden, message: "only root and the service's own user may do this")
     }
     return try await next(request, context)
-  }
-
-  /// - Returns: `nil` when the kernel does not report the user; the request is refused then.
-  private func user(of channel: any Channel) async -> UInt32? {
-    guard let options = channel as? any SocketOptionProvider else { return nil }
-    let credentials: EventLoopFuture<Credentials> = options.unsafeGetSocketOption(
-      level: .socket, name: .init(rawValue: SO_PEERCRED))
-    return try? await credentials.map(\.user).get()
   }
 }

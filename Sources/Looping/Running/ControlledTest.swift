@@ -252,11 +252,6 @@ public final class ControlledTest: Sendable {
       plan.caFile = options.verifiesCertificate ? options.caFile : nil
       plan.family = Self.family(options.family, granted.grant)
       plan.interface = options.interface
-      if let interface = plan.interface, !plan.impossible.isEmpty {
-        environment.logger.notice(
-          "\(counted(plan.impossible.count, "QoS test")) by HTTP left out: they cannot be bound to \(interface)")
-      }
-      guard plan.impossible.count < objectives.all.count else { return nil }
       let run = QoSRun(plan)
       guard enter(.examining(run)) else { return nil }
       let stall = StallWatch { [self] in abort(Self.stallReason) }

@@ -1,7 +1,5 @@
-import AsyncHTTPClient
+import Fetching
 import Foundation
-import NIOCore
-import NIOHTTP1
 
 /// A GET for HTTP proxy and website tests: no redirects, no cache, a separate connection. The certificate of the page must be valid.
 struct HTTPFetch: Sendable {
@@ -14,72 +12,65 @@ struct HTTPFetch: Sendable {
   let whole: Int64
 
   /// Bytes of a body beyond which a fetch fails: 64 MiB.
-  private static let largest: Int64 = 64 << 20
+  private static let largest = 64 << 20
 
   /// Blocks until the page is there.
   /// - Parameters:
   ///   - waiting: The limits of the test, beside `whole`.
+  ///   - interface: The interface that all packets leave by; `nil`: the routes decide.
   ///   - traffic: Counts the bytes of head and body, without those that TLS adds.
   /// - Throws: ``SpeedTestError/protocolError(_:)`` for a URL that is not HTTP or HTTPS, ``SpeedTestError/timeout(_:)``,
   ///   ``SpeedTestError/unreachable(_:)`` for other failures. Every status of HTTP is a page.
-  func run(_ waiting: Waiting, family: SpeedTestPlan.Family, traffic: TrafficCounter = TrafficCounter())
-    throws(SpeedTestError) -> FetchedPage
-  {
-    let request = try request()
-    let client = HTTPClient(
-      eventLoopGroupProvider: .singleton, configuration: try configuration(host: request.host, family))
-    let page = Result { () throws(SpeedTestError) in try fetch(request, client, waiting, traffic) }
-    try? client.syncShutdown()
-    return try page.get()
-  }
-
-  private func request() throws(SpeedTestError) -> HTTPClient.Request {
-    // The client knows more schemes, among them sockets of this host.
-    guard ["http://", "https://"].contains(where: { url.lowercased().hasPrefix($0) }),
-      var request = try? HTTPClient.Request(url: url)
-    else { throw .protocolError("a URL that cannot be fetched") }
-    request.headers.add(name: "Cache-Control", value: "no-cache")
-    request.headers.add(name: "User-Agent", value: "coverage-probe")
-    if let range { request.headers.add(name: "Range", value: range) }
-    return request
-  }
-
-  private func configuration(host: String, _ family: SpeedTestPlan.Family) throws(SpeedTestError)
-    -> HTTPClient.Configuration
-  {
-    var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-    configuration.timeout.connect = .nanoseconds(connecting)
-    configuration.timeout.read = .nanoseconds(whole)
-    configuration.connectionPool.retryConnectionEstablishment = false
-    configuration.httpVersion = .http1Only
-    // AsyncHTTPClient cannot choose a family: resolve the name here.
-    if family != .any {
-      let addresses = try Addresses(host: host, port: 0, family: family)
-      if let numeric = addresses.list.first?.host { configuration.dnsOverride[host] = numeric }
-    }
-    return configuration
-  }
-
-  private func fetch(
-    _ request: HTTPClient.Request, _ client: HTTPClient, _ waiting: Waiting, _ traffic: TrafficCounter
+  func run(
+    _ waiting: Waiting, family: SpeedTestPlan.Family, interface: String? = nil,
+    traffic: TrafficCounter = TrafficCounter()
   ) throws(SpeedTestError) -> FetchedPage {
-    let deadline = min(waiting.deadline, waiting.clock.now() + whole)
-    let task = client.execute(request: request, delegate: PageReader(most: Self.largest, traffic))
-    let done = Latch()
-    task.futureResult.whenComplete { _ in done.open() }
-    var isLate = false
-    // In slices, so that an abort is seen.
-    while !done.wait(nanoseconds: isLate ? 5_000_000_000 : 50_000_000), !isLate {
-      isLate = waiting.clock.isAborted() || waiting.clock.now() >= deadline
-      if isLate { task.cancel() }
+    guard ["http://", "https://"].contains(where: { url.lowercased().hasPrefix($0) }) else {
+      throw .protocolError("a URL that cannot be fetched")
     }
-    if isLate { throw waiting.clock.isAborted() ? .aborted : .timeout("the page") }
+    // Its calls come one after the other, on one thread, and end before the answer is here.
+    nonisolated(unsafe) let hash = BodyHash()
+    var request = FetchRequest(url: url, limit: .nanoseconds(min(whole, waiting.deadline - waiting.clock.now())))
+    request.connectionLimit = .nanoseconds(connecting)
+    request.headers = ["Cache-Control": "no-cache", "User-Agent": "coverage-probe"]
+    if let range { request.headers["Range"] = range }
+    request.acceptsGzip = false
+    request.isFresh = true
+    request.interface = interface
+    request.ipVersion = family == .any ? nil : family == .ipv4 ? 4 : 6
+    request.longestBody = Self.largest
+    request.onBody = { hash.add($0) }
     do {
-      return try task.futureResult.wait()
-    } catch let error as HTTPClientError where [.connectTimeout, .readTimeout, .deadlineExceeded].contains(error) {
-      throw .timeout("the page")
+      let answer = try Fetcher().wait(for: request, unless: waiting.clock.isAborted)
+      traffic.add(answer.traffic)
+      guard !answer.isCutOff else { throw SpeedTestError.unreachable("a page of more than 64 MiB") }
+      return FetchedPage(
+        status: answer.status, header: answer.headers.map { "\($0.name): \($0.value)\n" }.joined(), length: hash.length,
+        hash: hash.digits())
+    } catch let failure as FetchFailure {
+      traffic.add(failure.traffic)
+      throw Self.error(failure)
+    } catch let error as SpeedTestError {
+      throw error
     } catch {
       throw .unreachable("\(error)")
     }
+  }
+
+  private static func error(_ failure: FetchFailure) -> SpeedTestError {
+    switch failure.cause {
+    case .timeout: .timeout("the page")
+    case .cancelled: .aborted
+    case .noAddress(let host): .unresolved(host)
+    case .system(let code), .interface(_, let code): .unreachable(String(cString: strerror(code)))
+    default: .unreachable("\(failure.cause)")
+    }
+  }
+}
+
+extension TrafficCounter {
+  fileprivate func add(_ traffic: FetchAnswer.Traffic) {
+    addSent(traffic.sent)
+    addReceived(traffic.received)
   }
 }

@@ -27,7 +27,8 @@ struct HTTPProxyTest: QoSTest {
 
   func measure(_ context: QoSContext) throws(SpeedTestError) -> Finding {
     let start = context.now
-    let page = try fetch.run(context.waiting, family: context.family, traffic: context.traffic)
+    let page = try fetch.run(
+      context.waiting, family: context.family, interface: context.interface, traffic: context.traffic)
     return Finding(page: page, duration: context.now - start)
   }
 

@@ -17,7 +17,4 @@ public enum QoSTestKind: String, Hashable, Sendable, CaseIterable {
     case .httpProxy, .dns, .website, .traceroute, .tracerouteMasked: false
     }
   }
-
-  /// Whether the test fetches by the HTTP client.
-  var usesHTTPClient: Bool { self == .httpProxy || self == .website }
 }

@@ -6,8 +6,7 @@ public struct QoSPlan: Hashable, Sendable {
   public let token: MeasurementToken
   /// The IP version of all connections but those to DNS resolvers, whose addresses come with the objectives.
   public var family = SpeedTestPlan.Family.any
-  /// The interface that all packets leave by; `nil`: the routes decide. The HTTP client cannot be bound to one, so tests by HTTP
-  /// are left out then: their results could be those of another link.
+  /// The interface that all packets leave by; `nil`: the routes decide.
   public var interface: String?
   /// Whether control connections use TLS.
   public var encryption = QoSEncryption.auto
@@ -22,16 +21,6 @@ public struct QoSPlan: Hashable, Sendable {
   public init(objectives: QoSObjectives, token: MeasurementToken) {
     (self.objectives, self.token) = (objectives, token)
   }
-
-  /// The tests that can be made as the plan says, in groups.
-  var groups: [[QoSObjective]] {
-    objectives.groups.map { $0.filter(isPossible) }.filter { !$0.isEmpty }
-  }
-
-  /// The tests that cannot be made on ``interface`` alone, and have no result.
-  public var impossible: [QoSObjective] { objectives.all.filter { !isPossible($0) } }
-
-  private func isPossible(_ objective: QoSObjective) -> Bool { interface == nil || !objective.kind.usesHTTPClient }
 
   /// ns for all tests.
   var limit: Int64 { Int64(min(max(seconds, 1), 3600)) * 1_000_000_000 }

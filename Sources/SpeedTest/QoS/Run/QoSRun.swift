@@ -57,7 +57,7 @@ public final class QoSRun: @unchecked Sendable {
     let start = clock.now()
     let whole = Waiting(clock: clock, deadline: start + plan.limit)
     let connections = QTPConnections(plan, source: source, counter: counter)
-    let groups = plan.groups.map { $0.map { ($0, test($0)) } }
+    let groups = plan.objectives.groups.map { $0.map { ($0, test($0)) } }
     let objectives = groups.joined().map(\.0)
     let board = QoSBoard(count: objectives.count, progress: progress)
     // A connection serves all groups: the longest test of any group may be the time between two commands.

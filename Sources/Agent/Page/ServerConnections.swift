@@ -1,0 +1,130 @@
+import Foundation
+import Hummingbird
+import HummingbirdCore
+import NIOCore
+import Synchronization
+
+/// The connections to one of the service's HTTP servers: limits them, and accepts none once the service ends.
+final class ServerConnections: AvailableConnectionsDelegate {
+  /// How a server tells its peers apart.
+  enum Peers {
+    /// By IP address; of IPv6, by the network of 64 bits that a host may fill.
+    case addresses
+    /// By user, on a unix socket.
+    case users
+  }
+
+  private struct State {
+    var places: ConnectionPlaces<[UInt8]>
+    var channels: [ObjectIdentifier: any Channel] = [:]
+    var isClosing = false
+  }
+
+  /// The time for a request's head and body, and between two requests of a connection.
+  static let headLimit = Duration.seconds(10)
+
+  private let peers: Peers
+  private let state: Mutex<State>
+
+  /// - Parameters:
+  ///   - most: Of all peers together; fewer where the process may open few files, most of which are for the measurement.
+  ///   - mostOfPeer: Of one peer, without its trusted ones.
+  init(_ peers: Peers, most: Int, mostOfPeer: Int) {
+    self.peers = peers
+    let share = min(most, max(4, Self.fileLimit / 8))
+    state = Mutex(State(places: ConnectionPlaces(most: share, mostOfPeer: min(mostOfPeer, share))))
+  }
+
+  private static var fileLimit: Int {
+    var limit = rlimit()
+    return getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 ? Int(clamping: limit.rlim_cur) : 1024
+  }
+
+  /// An HTTP server with these limits.
+  func server(headLimit: Duration = ServerConnections.headLimit) -> HTTPServerBuilder {
+    .http1(
+      configuration: .init(
+        additionalChannelHandlers: [PlaceHandler(self)],
+        idleTimeout: .nanoseconds(headLimit.inNanoseconds)))
+  }
+
+  /// The peer of `channel` has shown that it belongs here.
+  func trust(_ channel: any Channel) { state.withLock { $0.places.trust(ObjectIdentifier(channel)) } }
+
+  /// Accepts no further connection.
+  func close() { state.withLock { $0.isClosing = true } }
+
+  func connectionOpened() {}
+  func connectionClosed() {}
+  func isAcceptingNewConnections() -> Bool { state.withLock { !$0.isClosing } }
+
+  fileprivate func open(_ channel: any Channel) {
+    switch peers {
+    case .addresses: open(channel, from: Self.network(of: channel.remoteAddress))
+    case .users:
+      channel.peerUser.whenSuccess { [self] user in
+        open(channel, from: withUnsafeBytes(of: user) { Array($0) })
+        // They give the commands.
+        if user == 0 || user == geteuid() { trust(channel) }
+      }
+    }
+  }
+
+  private func open(_ channel: any Channel, from peer: [UInt8]) {
+    let victim = state.withLock { state in
+      state.channels[ObjectIdentifier(channel)] = channel
+      return state.places.open(ObjectIdentifier(channel), from: peer).flatMap { state.channels.removeValue(forKey: $0) }
+    }
+    victim?.close(promise: nil)
+  }
+
+  fileprivate func end(_ channel: any Channel) {
+    state.withLock { state in
+      state.places.close(ObjectIdentifier(channel))
+      state.channels[ObjectIdentifier(channel)] = nil
+    }
+  }
+
+  private static func network(of address: SocketAddress?) -> [UInt8] {
+    switch address {
+    case .v4(let address): withUnsafeBytes(of: address.address.sin_addr) { Array($0) }
+    case .v6(let address): withUnsafeBytes(of: address.address.sin6_addr) { Array($0.prefix(8)) }
+    default: []
+    }
+  }
+}
+
+/// Tells ``ServerConnections`` when a connection begins and ends.
+private final class PlaceHandler: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = Any
+
+  private let connections: ServerConnections
+
+  init(_ connections: ServerConnections) { self.connections = connections }
+
+  func channelActive(context: ChannelHandlerContext) {
+    connections.open(context.channel)
+    context.fireChannelActive()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    connections.end(context.channel)
+    context.fireChannelInactive()
+  }
+}
+
+extension Channel {
+  /// The user of the process at the other end of a unix socket, from the kernel (unix(7), `SO_PEERCRED`).
+  var peerUser: EventLoopFuture<UInt32> {
+    guard let options = self as? any SocketOptionProvider else { return eventLoop.makeSucceededFuture(.max) }
+    let credentials: EventLoopFuture<PeerCredentials> = options.unsafeGetSocketOption(
+      level: .socket, name: .init(rawValue: SO_PEERCRED))
+    return credentials.map(\.user)
+  }
+}
+
+private struct PeerCredentials {
+  var process: Int32 = 0
+  var user: UInt32 = .max
+  var group: UInt32 = .max
+}
