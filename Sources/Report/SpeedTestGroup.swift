@@ -7,6 +7,8 @@ public struct SpeedTestGroup: Sendable {
   public private(set) var tests = 0
   /// The numbers of tests by outcome; a test without a known outcome is in ``tests`` only.
   public private(set) var outcomes: [StoredSpeedTest.Outcome: Int] = [:]
+  /// Completed tests of which a phase was interrupted.
+  public private(set) var interrupted = 0
   /// The values of the completed tests, in the order of the tests.
   private var values: [SpeedTestQuantity: [Int64]] = [:]
 
@@ -15,6 +17,7 @@ public struct SpeedTestGroup: Sendable {
     guard let outcome = test.outcome else { return }
     outcomes[outcome, default: 0] += 1
     guard outcome == .completed, let figures = test.figures else { return }
+    if figures.isInterrupted { interrupted += 1 }
     for quantity in SpeedTestQuantity.allCases {
       if let value = quantity.value(of: figures) { values[quantity, default: []].append(value) }
     }

@@ -25,6 +25,7 @@ extension SpeedTestGroup {
     let counts = JSON.members([
       "tests": .integer(Int64(tests)), "completed": .integer(Int64(count(.completed))),
       "failed": .integer(Int64(count(.failed))), "aborted": .integer(Int64(count(.aborted))),
+      "interrupted": .integer(Int64(interrupted)),
       "completed_percent": completed.flatMap { JSON.rounded($0 * 100, places: 2) },
       "unsuccessful_percent": unsuccessful.flatMap { JSON.rounded($0 * 100, places: 2) },
     ])

@@ -29,8 +29,8 @@ public enum SpeedTestQuantity: Hashable, Sendable, CaseIterable {
   /// The value of a test; `nil` when the test has none above 0. An increase can be negative.
   func value(of figures: SpeedTestFigures) -> Int64? {
     switch self {
-    case .download: Self.positive(figures.download?.kilobitsPerSecond)
-    case .upload: Self.positive(figures.upload?.kilobitsPerSecond)
+    case .download: Self.rate(figures.download)
+    case .upload: Self.rate(figures.upload)
     case .ping: Self.positive(figures.medianPing).map(Self.microseconds)
     case .idleDelay: Self.delay(.idle, of: figures).map(Self.microseconds)
     case .downloadDelay: Self.delay(.download, of: figures).map(Self.microseconds)
@@ -38,6 +38,11 @@ public enum SpeedTestQuantity: Hashable, Sendable, CaseIterable {
     case .downloadIncrease: Self.increase(.download, of: figures)
     case .uploadIncrease: Self.increase(.upload, of: figures)
     }
+  }
+
+  /// The test's rate. A rate of a part of the phase would make dead zones look fast: then that of the whole phase.
+  private static func rate(_ rate: SpeedTestRate?) -> Int64? {
+    positive(rate?.isPartial == true ? rate?.kilobitsOfPhase : rate?.kilobitsPerSecond)
   }
 
   /// The median delay of one part of the test, in nanoseconds.

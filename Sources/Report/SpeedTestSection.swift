@@ -38,7 +38,8 @@ struct SpeedTestSection {
     }
     return """
       <p>\(title)\(counted(group.tests, "test")), \(group.count(.completed)) completed (\(percent(group.completed))), \
-      \(group.count(.failed)) failed, \(group.count(.aborted)) aborted; unsuccessful ratio \(percent(group.unsuccessful)).\(others)</p>
+      \(group.count(.failed)) failed, \(group.count(.aborted)) aborted; unsuccessful ratio \(percent(group.unsuccessful)).\
+      \(group.interrupted > 0 ? " Of the completed tests, \(group.interrupted) were interrupted." : "")\(others)</p>
       """
   }
 

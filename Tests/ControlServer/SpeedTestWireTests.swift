@@ -144,6 +144,10 @@ import Testing
   // MARK: The server's answer
 
   private func grant(_ change: (inout [String: Any]) -> Void = { _ in }) throws -> SpeedTestGrant {
+    try SpeedTestGrant(try answer(change))
+  }
+
+  private func answer(_ change: (inout [String: Any]) -> Void) throws -> Data {
     var answer: [String: Any] = [
       "test_token": "a_1_b_#v2#c==", "test_uuid": "T", "open_test_uuid": "OT", "test_server_address": "host.example",
       "test_server_port": 443, "test_server_encryption": true, "test_server_type": "RMBThttp",
@@ -151,7 +155,33 @@ import Testing
       "client_remote_ip": "192.0.2.7", "loop_uuid": "Labc", "error": [String](),
     ]
     change(&answer)
-    return try SpeedTestGrant(try JSONSerialization.data(withJSONObject: answer))
+    return try JSONSerialization.data(withJSONObject: answer)
+  }
+
+  @Test("when the server is one for WebSockets, then the test begins with an HTTP upgrade, which such servers take too")
+  func webSockets() throws {
+    #expect(try grant { $0["test_server_type"] = "RMBTws" }.kind == .http)
+  }
+
+  @Test(
+    "when the server has made a test that cannot run, then the answer has its identifier; without one, it is a failure")
+  func closable() throws {
+    let flaws: [(String, Any)] = [
+      ("test_server_type", "RMBTudp"), ("test_server_port", "0"), ("test_token", ""), ("test_duration", [String]()),
+    ]
+    for (name, value) in flaws {
+      guard case .unusable("T", let failure) = try SpeedTestAnswer(try answer { $0[name] = value }) else {
+        Issue.record("\(name) is accepted")
+        continue
+      }
+      #expect("\(failure)".contains("cannot be used"))
+    }
+    for uuid in ["", "a b", 5] as [Any] {
+      #expect(throws: ServerFailure.self) {
+        try SpeedTestAnswer(try answer { ($0["test_server_type"], $0["test_uuid"]) = ("RMBTudp", uuid) })
+      }
+    }
+    guard case .granted = try SpeedTestAnswer(try answer { _ in }) else { throw ServerFailure.unusableAnswer("") }
   }
 
   @Test("edge 34: when numbers come as text, text comes as numbers, or members are missing, then the grant is read")
@@ -185,7 +215,7 @@ import Testing
     arguments: [
       ("test_token", ""), ("test_token", "a b"), ("test_token", String(repeating: "x", count: 1001)), ("test_uuid", ""),
       ("test_server_address", "a\nb"), ("test_server_port", "0"), ("test_server_port", "70000"),
-      ("test_server_type", "RMBTws"),
+      ("test_server_type", "RMBTudp"),
     ])
   func unusable(name: String, value: String) throws {
     do {

@@ -117,6 +117,18 @@ struct LinkTests {
     #expect(exported.map { $0["link_changed"] as? Bool } == [false, false])
   }
 
+  @Test("when a loop ends on Wi-Fi without a test, then its last line and its status are those of a drive there")
+  func loopOnWiFi() async throws {
+    let roads = try await twoLinks(testSeconds: 1, settings: "submission: { spread: 0s }")
+    let loop = try roads.start("loop", ["--no-submit"])
+    _ = try await eventually("the notice") {
+      loop.standardError.contains("test 1 of the loop is due, but the route") ? true : nil
+    }
+    loop.signal(SIGINT)
+    #expect(try await loop.exitStatus() == 69)
+    #expect(loop.standardOutput.contains("no test was made: the route left by wlan0, a Wi-Fi link\n"))
+  }
+
   @Test(
     "when a loop is on Wi-Fi, then no test starts before the modem carries it; a change of link within a test marks it")
   func loops() async throws {

@@ -23,6 +23,20 @@ struct LoopTests {
     #expect(exported.lines.count == 2 && exported.lines.allSatisfy { $0["download_curves"] != nil })
   }
 
+  @Test(
+    "when the server is one for WebSockets, then RMBThttp works there; when no client can use it, then the test is closed"
+  )
+  func serverTypes() async throws {
+    let webSocket = try await Field.moving(serverOptions: ["--measurement-type", "RMBTws"])
+    #expect(try await webSocket.run("speedtest").status == 0)
+    let udp = try await Field.moving(serverOptions: ["--measurement-type", "RMBTudp"])
+    let refused = try await udp.run("speedtest")
+    #expect(refused.status == 1 && refused.output.contains("test_server_type \"RMBTudp\""), "\(refused.output)")
+    let held = try await udp.server.speedTests()
+    #expect(held.map { $0["state"] as? String } == ["ERROR"] && held.first?["results_accepted"] as? Int == 0)
+    #expect(try await udp.speedTests().map { $0["state"] as? String } == ["submitted"])
+  }
+
   @Test("when the data limit is used up, then no test starts, and a line names the limit; --ignore-limit starts one")
   func limited() async throws {
     let field = try await Field.moving("speedtest: { data-limit: { day: 1M } }")

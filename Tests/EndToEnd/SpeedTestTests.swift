@@ -31,6 +31,28 @@ struct SpeedTestTests {
     _ = running
   }
 
+  @Test("when the path is silent during a phase, then the line and the JSON say so; without a fault they do not")
+  func interruptedPhase() async throws {
+    let (running, address) = try await server("--http", "--fault", "stall")
+    let finished = try await run("--server", address, "--seconds", "4", "--threads", "2")
+    #expect(finished.status == 0, "\(finished.errors)")
+    #expect(
+      finished.output.contains(" s without a byte; ") && finished.output.contains("interrupted: "), "\(finished.output)"
+    )
+    let json = try #require(
+      try await run("--server", address, "--seconds", "4", "--threads", "2", "--json").lines.first)
+    #expect(json["complete"] as? Bool == true && json["interrupted"] as? Bool == true)
+    #expect((json["download_measured_percent"] as? Double ?? 100) < 85, "\(json["download_measured_percent"] ?? "-")")
+    #expect((json["download_silence_ms"] as? Double ?? 0) >= 1500)
+    #expect((json["upload_measured_percent"] as? Double ?? 0) >= 85)
+    _ = running
+    let (other, intact) = try await server()
+    let whole = try await run("--server", intact, "--protocol", "native", "--seconds", "1", "--json")
+    #expect(whole.lines.first?["interrupted"] as? Bool == false)
+    #expect((whole.lines.first?["upload_measured_percent"] as? Double ?? 0) >= 85, "a short upload is not cut off")
+    _ = other
+  }
+
   @Test("when --json is set, then standard output is one object with the points of both directions")
   func json() async throws {
     let (running, address) = try await server()

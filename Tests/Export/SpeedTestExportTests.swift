@@ -43,6 +43,29 @@ import Testing
     #expect(failed["error"] as? String == "no connection" && failed["download_kbps"] == nil)
   }
 
+  @Test(
+    "when a test was interrupted on a changed link, then its columns say so, and median and shortest ping are of one series"
+  )
+  func interrupted() async throws {
+    let tests = try await StoredSpeedTest.samples {
+      $0.links = [
+        SpeedTestLink(kind: .cellular, interface: "wwan0"), SpeedTestLink(kind: .wifi, interface: "wlan0", since: 3),
+      ]
+      $0.download = SpeedTestRate(
+        kilobitsPerSecond: 8, bytes: 1, nanoseconds: 2_180_000_000, began: 0, connections: 1, curves: [],
+        planned: 7_000_000_000, silence: 4_820_000_000)
+    }
+    var lines: [UInt8] = []
+    try SpeedTestFormat.jsonl.export(tests) { lines += $0 }
+    let test = try #require(try objects(String(decoding: lines, as: UTF8.self)).first)
+    #expect(test["interrupted"] as? Bool == true && test["download_measured_percent"] as? Double == 31.1)
+    #expect(test["download_silence_ms"] as? Double == 4820 && test["upload_silence_ms"] as? Double == 30)
+    #expect(test["link"] as? String == "mixed" && test["link_changed"] as? Bool == true)
+    #expect(test["link_interface"] as? String == "wwan0, wlan0")
+    #expect(test["ping_shortest_ms"] as? Double == 20 && test["ping_median_ms"] as? Double == 30)
+    #expect(test["ping_shortest_client_ms"] as? Double == 20.5)
+  }
+
   @Test("when tests are exported as a sequence, then it has the features of the collection, each after a separator")
   func sequence() throws {
     let records = try text(.geojsonseq).split(separator: "\u{1E}").map(String.init)

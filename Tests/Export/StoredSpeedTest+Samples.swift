@@ -4,7 +4,8 @@ import TestSupport
 
 extension StoredSpeedTest {
   /// Two tests of a store: the first with every value but an error, the second failed and without a place.
-  static func samples() async throws -> [StoredSpeedTest] {
+  /// - Parameter change: Changes the figures of the first one.
+  static func samples(_ change: (inout SpeedTestFigures) -> Void = { _ in }) async throws -> [StoredSpeedTest] {
     let folder = try TemporaryFolder()
     let store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
     var start = SpeedTestOutbox.Start(
@@ -20,6 +21,8 @@ extension StoredSpeedTest {
     figures.delays = SpeedTestDelay.Part.allCases.map {
       SpeedTestDelay($0, roundTrips: [100_000_000, 300_000_000], lost: 1)
     }
+    figures.links = [SpeedTestLink(kind: .cellular, interface: "wwan0", address: "192.0.2.7")]
+    change(&figures)
     let fix = Fix(coordinate: Coordinate(latitude: 48.21, longitude: 16.38), accuracy: 5)
     figures.places = [SpeedTestPlace(fix, at: .sampleStart, offset: 7)].compactMap { $0 }
     let end = WallTime.sampleStart.later(by: .seconds(20))

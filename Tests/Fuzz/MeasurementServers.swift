@@ -81,7 +81,7 @@ enum MeasurementServers: FuzzTarget {
     switch String(decoding: input[..<end], as: UTF8.self) {
     case "qtp": read(qtp: rest)
     case "qos": read(objectives: Data(rest))
-    case "grant": _ = try? SpeedTestGrant(Data(rest))
+    case "grant": _ = try? SpeedTestAnswer(Data(rest))
     case "dns": read(dns: rest)
     case "rtp": read(rtp: rest)
     default: try? converse(rest)

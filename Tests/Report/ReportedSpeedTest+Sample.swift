@@ -9,9 +9,10 @@ extension ReportedSpeedTest {
   static func sample(
     _ id: Int64, _ outcome: StoredSpeedTest.Outcome? = .completed, technology: String? = "4G/LTE",
     download: Int64 = 47_800, upload: Int64 = 19_100, pings: [Int64] = [20, 30, 40],
-    delays: KeyValuePairs<SpeedTestDelay.Part, Int64> = [:]
+    delays: KeyValuePairs<SpeedTestDelay.Part, Int64> = [:], links: [SpeedTestLink.Kind]? = nil
   ) -> ReportedSpeedTest {
     var figures = SpeedTestFigures.sample(download: download, upload: upload, pings: pings)
+    figures.links = links?.map { SpeedTestLink(kind: $0, interface: "link") }
     figures.delays = delays.map { SpeedTestDelay($0, roundTrips: [$1 * 1_000_000], lost: 0) }
     return ReportedSpeedTest(
       id: id, outcome: outcome, technology: technology.map(Technology.init), figures: figures)

@@ -54,6 +54,19 @@ import Testing
     #expect(!page.contains("under download"), "delays that no test has get no row")
   }
 
+  @Test("when Wi-Fi carried tests, then the page and JSON have them apart; without a test on a mobile network too")
+  func otherLinks() throws {
+    let report = Self.report(Self.tests(1...2) + [.sample(9, technology: nil, download: 900_000, links: [.wifi])])
+    let page = ReportPage(report).html
+    #expect(
+      page.contains("unsuccessful ratio 33.33 %. Tests on other links, which are in no other figure: Wi-Fi 1.</p>"))
+    #expect(page.contains("<th scope=\"row\">Wi-Fi</th><td>1</td><td>1</td><td>0.00 %</td><td>900.00</td>"))
+    let others = try #require(try speedTests(report)["other_links"] as? [[String: Any]])
+    #expect(others.count == 1 && others[0]["name"] as? String == "Wi-Fi" && others[0]["completed"] as? Int == 1)
+    let alone = ReportPage(Self.report([.sample(9, links: [.wifi])])).html
+    #expect(alone.contains("no speed test on a mobile network. Tests on other links"))
+  }
+
   @Test("when there are too few tests, then intervals and percentiles are dashes")
   func few() {
     let page = ReportPage(Self.report(Self.tests(1...2))).html

@@ -58,6 +58,43 @@ import Testing
     #expect(tests.byTechnology.values.reduce(0) { $0 + $1.tests } == tests.all.tests)
   }
 
+  @Test(
+    "when other links than mobile networks carried tests, then these stand apart, by link, and are in no other figure")
+  func otherLinks() {
+    let tests = summary([
+      .sample(1, download: 10_000, links: [.cellular]), .sample(2, download: 20_000, links: [.loopback]),
+      .sample(3, download: 30_000),
+      .sample(4, technology: nil, download: 900_000, links: [.wifi]),
+      .sample(5, .failed, technology: nil, links: [.wifi]),
+      .sample(6, download: 500_000, links: [.cellular, .ethernet]), .sample(7, links: [.vpn, .vpn]),
+    ])
+    #expect(tests.all.tests == 3 && tests.all.quantiles(of: .download)?.greatest == 30_000)
+    #expect(tests.byTechnology.values.reduce(0) { $0 + $1.tests } == 3)
+    #expect(tests.otherLinks.mapValues(\.tests) == ["Wi-Fi": 2, "changed link": 1, "VPN": 1])
+    #expect(tests.otherLinks["Wi-Fi"]?.quantiles(of: .download)?.median == 900_000)
+    #expect(tests.ids == [1, 2, 3])
+    #expect(!summary([.sample(1, links: [.wifi])]).isEmpty)
+  }
+
+  @Test(
+    "when a phase was interrupted, then the test is counted, and its rate is that of the whole phase if a part was measured"
+  )
+  func interrupted() {
+    func test(_ id: Int64, until end: Int64, silence: Int64) -> ReportedSpeedTest {
+      var figures = SpeedTestFigures.sample()
+      figures.download = SpeedTestRate(
+        kilobitsPerSecond: 8_000_000, bytes: 0, nanoseconds: end, began: 0, connections: 1,
+        curves: [[[end, 2_180_000_000]]], planned: 7_000_000_000, silence: silence)
+      return ReportedSpeedTest(id: id, outcome: .completed, technology: nil, figures: figures)
+    }
+    let tests = summary([
+      test(1, until: 2_180_000_000, silence: 4_820_000_000), test(2, until: 7_000_000_000, silence: 2_000_000_000),
+      test(3, until: 7_000_000_000, silence: 1),
+    ])
+    #expect(tests.all.interrupted == 2)
+    #expect(tests.all.values(of: .download) == [2_491_429, 8_000_000, 8_000_000])
+  }
+
   @Test("when figures are 0, negative or absent, then they do not count as values; the test still counts")
   func noFigures() {
     var figures = SpeedTestFigures(server: "h", port: 1, kind: "RMBT")

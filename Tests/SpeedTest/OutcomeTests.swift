@@ -74,6 +74,19 @@ import Testing
     #expect(fresh.samples.map(\.bytes) == [20])
   }
 
+  /// Two connections: bytes at 0.1 and 2.0 s, and at 0.2 and 2.18 s; a point without a new byte at 4 s. Silent from 2.18 s to 7 s.
+  @Test("When no connection has a byte for a time, then the longest such time counts, up to the ends of the phase")
+  func silence() {
+    func samples(_ points: (Double, Int64)...) -> [Sample] {
+      points.map { Sample(nanoseconds: Int64($0.0 * 1e9), bytes: $0.1) }
+    }
+    func longest(_ curves: [Sample]...) -> Int64 { SpeedTestOutcome.longestSilence(of: curves, in: 7_000_000_000) }
+    #expect(longest(samples((0.1, 1), (2, 2), (4, 2)), samples((0.2, 1), (2.18, 2))) == 4_820_000_000)
+    #expect(longest(samples((5, 1), (7.1, 2))) == 5_000_000_000, "before the first byte")
+    #expect(longest(samples((1, 1), (6, 2))) == 5_000_000_000)
+    #expect(longest() == 7_000_000_000 && longest([]) == 7_000_000_000)
+  }
+
   @Test("When the bytes of points do not grow, then all points stay: the link is stalled")
   func stalledSeries() {
     var series = SampleSeries()

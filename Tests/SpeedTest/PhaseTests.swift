@@ -161,6 +161,17 @@ import Testing
     #expect(end.verdict(elapsed: 10 * second + 100_000_000, written: 7 * second, report: nil) == .giveUp)
   }
 
+  @Test(
+    "When a phase is shorter than 7 s, then w3 is a seventh of it, so that an upload does not end at its first report")
+  func shortPhase() {
+    let end = UploadEnd(duration: second)
+    #expect(end.verdict(elapsed: second + 100_000_000, written: second, report: 240_000_000) == .goOn)
+    #expect(end.verdict(elapsed: second + 100_000_000, written: second, report: 857_142_858) == .giveUp)
+    #expect(end.verdict(elapsed: second + 3_100_000_000, written: second, report: 240_000_000) == .giveUp)
+    let long = UploadEnd(duration: 30 * second)
+    #expect(long.verdict(elapsed: 31 * second, written: nil, report: 29 * second) == .giveUp)
+  }
+
   @Test("Edge 25: when a slow link never accepts the last block, then the upload still ends by t + 3.1 s")
   func backlog() {
     let end = UploadEnd(duration: 7 * second)

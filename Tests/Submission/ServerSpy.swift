@@ -44,9 +44,9 @@ final class ServerSpy: ControlServing {
 
   func requestSpeedTest(
     _ request: SpeedTestRequest, by interface: String?, family: AddressFamily?
-  ) async throws -> SpeedTestGrant {
+  ) async throws -> SpeedTestAnswer {
     let number = try await self.request(.testRequest)
-    return try SpeedTestGrant(
+    return try SpeedTestAnswer(
       Data(
         #"{"test_uuid":"S\#(number)","test_token":"a_1_b","test_server_address":"127.0.0.1","test_server_port":1}"#.utf8
       ))

@@ -26,6 +26,7 @@ extension SpeedTestRate {
     let bytes = kilobits * 125 * 7
     return SpeedTestRate(
       kilobitsPerSecond: kilobits, bytes: bytes, nanoseconds: 7_000_000_000, began: 3_000_000_000, connections: 3,
-      curves: (0..<3).map { _ in [[3_500_000_000, bytes / 6], [7_000_000_000, bytes / 3]] })
+      curves: (0..<3).map { _ in [[3_500_000_000, bytes / 6], [7_000_000_000, bytes / 3]] },
+      planned: 7_000_000_000, silence: 30_000_000)
   }
 }

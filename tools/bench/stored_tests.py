@@ -7,14 +7,15 @@ import sqlite3
 import stores
 
 
-def rate(kbps, points=2):
-    """One direction (SpeedTestRate), with curves of three connections."""
-    size = kbps * 125 * 7
-    curve = [[7_000_000_000 * (point + 1) // points, size * (point + 1) // points // 3] for point in range(points)]
-    return {"kilobitsPerSecond": kbps, "bytes": size, "nanoseconds": 7_000_000_000, "began": 3_000_000_000, "connections": 3, "curves": [curve] * 3}
+def rate(kbps, points=2, measured=7_000_000_000, silence=30_000_000):
+    """One direction (SpeedTestRate), with curves of three connections, of which `measured` ns of 7 s were measured."""
+    size = kbps * measured // 8_000_000
+    curve = [[measured * (point + 1) // points, size * (point + 1) // points // 3] for point in range(points)]
+    return {"kilobitsPerSecond": kbps, "bytes": size, "nanoseconds": measured, "began": 3_000_000_000, "connections": 3, "curves": [curve] * 3,
+            "planned": 7_000_000_000, "silence": silence}
 
 
-def figures(download, upload, pings_ns, delays_ns, points=2, links=None):
+def figures(download, upload, pings_ns, delays_ns, points=2, links=None, measured=7_000_000_000, silence=30_000_000):
     """The column `figures` (SpeedTestFigures). Rates in kbit/s or None; delays: medians by part of the test; links: their kinds in order."""
     coded = {
         "server": "198.51.100.1", "port": 443, "serverVersion": "1.3.5", "kind": "RMBThttp", "fellBackToOne": False, "places": [],
@@ -25,7 +26,7 @@ def figures(download, upload, pings_ns, delays_ns, points=2, links=None):
         coded["links"] = [{"kind": kind, "interface": f"link{number}", "since": number * 1_000_000_000} for number, kind in enumerate(links)]
     for name, value in (("download", download), ("upload", upload)):
         if value is not None:
-            coded[name] = rate(value, points)
+            coded[name] = rate(value, points, *((measured, silence) if name == "download" else ()))
     return json.dumps(coded, sort_keys=True)
 
 
@@ -59,6 +60,7 @@ def fill(database, name, starts_us, drive=None, factor=1.0, points=2, delays=Tru
             links = {3: ["wifi"], 5: ["cellular"], 9: ["cellular", "wifi"], 13: ["ethernet"]}.get(number % 15)
             if links and links != ["cellular"]:
                 technology = None
-            coded = figures(down, None if outcome == "failed" else up, pings, under if delays and number % 5 != 3 else {}, points, links)
+            coded = figures(down, None if outcome == "failed" else up, pings, under if delays and number % 5 != 3 else {}, points, links,
+                            *((2_180_000_000, 4_820_000_000) if number % 9 == 2 else (7_000_000_000, 2_000_000_000 if number % 9 == 6 else 30_000_000)))
             insert(db, f"{name}-{number}", started, outcome, technology, None if outcome == "aborted" else coded, drive, place)
     db.close()

@@ -4,7 +4,10 @@ import ArgumentParser
 struct MeasurementArguments: ParsableArguments {
   @Option(help: "HOST:PORT of the measurement server for speed tests; without it, requests for tests get an error.")
   var measurementServer: HostAndPort?
-  @Option(help: "How a connection to the measurement server starts; RMBThttp goes only to clients that know it.")
+  @Option(
+    help:
+      "How a connection to the measurement server starts: RMBThttp (only for clients that know it), RMBT, RMBTws or RMBTudp."
+  )
   var measurementType = MeasurementType.http
   @Flag(name: .customLong("measurement-tls"), help: "The measurement server expects TLS.")
   var measurementTLS = false

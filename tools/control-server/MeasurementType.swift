@@ -6,4 +6,8 @@ enum MeasurementType: String, Hashable, Sendable, CaseIterable, ExpressibleByArg
   case native = "RMBT"
   /// The client asks for an HTTP upgrade.
   case http = "RMBThttp"
+  /// WebSockets: today's server can name such a server to any client.
+  case webSocket = "RMBTws"
+  /// UDP pings: no speed test can run there, whatever the client does.
+  case udp = "RMBTudp"
 }

@@ -8,7 +8,7 @@ public enum CommandOutcome: Int32, Hashable, Sendable {
   case failed = 1
   /// The data is stored safely, but could not be submitted now (EX_TEMPFAIL of sysexits.h).
   case kept = 75
-  /// Done and nothing lost, but the drive sent no ping and measured nothing (EX_UNAVAILABLE of sysexits.h).
+  /// Done and nothing lost, but the drive sent no ping, or the loop made no test, and measured nothing (EX_UNAVAILABLE of sysexits.h).
   case unmeasured = 69
 
   /// The outcome of a command that recorded a drive: trouble with the data is worse than no pings.

@@ -13,7 +13,7 @@ struct SpeedTestReport {
     let isSubmitted: Bool?
   }
 
-  let figures: SpeedTestFigures
+  var figures: SpeedTestFigures
   /// The connections that were planned.
   let threads: Int
   /// Why connections dropped out, or the test has no result.
@@ -43,7 +43,9 @@ struct SpeedTestReport {
       linkLine,
       "ping      " + pingText,
       "download  " + Self.text(figures.download),
+      Self.interruption(figures.download),
       "upload    " + Self.text(figures.upload),
+      Self.interruption(figures.upload),
     ]
     return lines.compactMap { $0 } + failures.map { "failed    \($0)" } + [ending]
   }
@@ -72,13 +74,30 @@ struct SpeedTestReport {
   private var pingText: String {
     guard let median = figures.medianPing, let shortest = figures.shortestPing else { return "none" }
     let (middle, least) = (Double(median) / 1e6, Double(shortest) / 1e6)
-    return String(format: "%.3f ms median, %.3f ms shortest, ", middle, least) + counted(figures.pings.count, "ping")
+    return String(format: "%.3f ms median, %.3f ms shortest by the server's clock, ", middle, least)
+      + counted(figures.pings.count, "ping")
   }
 
   private static func text(_ figure: SpeedTestRate?) -> String {
     guard let figure else { return "none" }
     return rate(figure.kilobitsPerSecond)
       + String(format: " (%.1f MB in %.2f s)", Double(figure.bytes) / 1e6, Double(figure.nanoseconds) / 1e9)
+  }
+
+  /// What the rate does not say; `nil` for a phase that was measured without an interruption.
+  private static func interruption(_ figure: SpeedTestRate?) -> String? {
+    guard let figure, figure.isInterrupted, let planned = figure.planned else { return nil }
+    let share = String(format: "%.0f %% of %.0f s measured", (figure.measuredShare ?? 0) * 100, Double(planned) / 1e9)
+    let silence = String(format: "%.1f s without a byte", Double(figure.silence ?? 0) / 1e9)
+    return "          interrupted: \(share), \(silence); \(rate(figure.kilobitsOfPhase)) over the whole phase"
+  }
+
+  private static func percent(_ figure: SpeedTestRate?) -> JSON? {
+    figure?.measuredShare.flatMap { JSON.rounded($0 * 100, places: 1) }
+  }
+
+  private static func silence(_ figure: SpeedTestRate?) -> JSON? {
+    figure?.silence.map { .decimal(units: $0, places: 6) }
   }
 
   /// The result; names and units are those of the control server's `/result` where it has them.
@@ -97,8 +116,13 @@ struct SpeedTestReport {
       "link": figures.links.map { .string($0.word) }, "link_interface": figures.links?.interfaces.map(JSON.string),
       "link_changed": figures.links.map { .bool($0.count > 1) },
       "fell_back_to_one": .bool(figures.fellBackToOne),
+      "interrupted": .bool(figures.isInterrupted),
+      "download_measured_percent": Self.percent(figures.download),
+      "download_silence_ms": Self.silence(figures.download),
+      "upload_measured_percent": Self.percent(figures.upload), "upload_silence_ms": Self.silence(figures.upload),
       "ping_median_ns": figures.medianPing.map(JSON.integer),
-      "test_ping_shortest": figures.shortestPing.map(JSON.integer),
+      "ping_shortest_ns": figures.shortestPing.map(JSON.integer),
+      "test_ping_shortest": figures.shortestClientPing.map(JSON.integer),
       "test_total_bytes_download": .integer(figures.traffic.received),
       "test_total_bytes_upload": .integer(figures.traffic.sent),
       "pings": .array(figures.pings.map(SpeedTestJSON.ping)),

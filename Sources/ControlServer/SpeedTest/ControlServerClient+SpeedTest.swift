@@ -9,8 +9,8 @@ extension ControlServerClient {
   ///   - family: The version of the internet protocol, like the test's; `nil`: either.
   public func requestSpeedTest(
     _ request: SpeedTestRequest, by interface: String? = nil, family: AddressFamily? = nil
-  ) async throws(ServerFailure) -> SpeedTestGrant {
-    try SpeedTestGrant(
+  ) async throws(ServerFailure) -> SpeedTestAnswer {
+    try SpeedTestAnswer(
       try await post(
         "testRequest", text: request.json(device).text, clientUUID: request.clientUUID,
         by: interface != nil || family != nil ? .bound(interface, family) : .fresh))

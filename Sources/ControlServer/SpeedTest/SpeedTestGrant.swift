@@ -9,6 +9,9 @@ public struct SpeedTestGrant: Hashable, Sendable {
     case native = "RMBT"
     /// An HTTP upgrade.
     case http = "RMBThttp"
+
+    /// The opening for `test_server_type`; `nil` for a type that no opening fits. Servers for WebSockets take an HTTP upgrade to RMBT too.
+    init?(type: String) { self.init(rawValue: type == "RMBTws" ? "RMBThttp" : type) }
   }
 
   /// The identifier of the test.
@@ -57,8 +60,9 @@ public struct SpeedTestGrant: Hashable, Sendable {
     }
     self.port = port
     let type = answer.test_server_type ?? Kind.native.rawValue
-    guard let kind = Kind(rawValue: type) else {
-      throw .unusableAnswer("test_server_type \"\(ForeignText.clean(type, limit: 40))\" is neither RMBT nor RMBThttp")
+    guard let kind = Kind(type: type) else {
+      throw .unusableAnswer(
+        "test_server_type \"\(ForeignText.clean(type, limit: 40))\" is none of RMBT, RMBThttp and RMBTws")
     }
     self.kind = kind
     openTestUUID = answer.open_test_uuid
@@ -70,6 +74,13 @@ public struct SpeedTestGrant: Hashable, Sendable {
     wait = .seconds(Self.number(answer.test_wait, 0...60, otherwise: 0))
     remoteAddress = answer.client_remote_ip.map { ForeignText.clean($0, limit: 60) }
     loopUUID = answer.loop_uuid.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// The identifier of the test in an answer that is of no other use; `nil` when there is none.
+  static func testUUID(in body: Data) -> String? {
+    struct Identifier: Decodable { let test_uuid: String? }
+    let identifier = try? JSONDecoder().decode(Identifier.self, from: body)
+    return try? word(identifier?.test_uuid, "test_uuid", limit: 100)
   }
 
   /// A value that is one printable word.
@@ -102,5 +113,23 @@ public struct SpeedTestGrant: Hashable, Sendable {
     let test_wait: NumberOrText?
     let client_remote_ip: String?
     let loop_uuid: String?
+  }
+}
+
+/// The control server's answer to a request for a speed test, when there is a test.
+public enum SpeedTestAnswer: Hashable, Sendable {
+  /// The test can run.
+  case granted(SpeedTestGrant)
+  /// The server has made a test, and its answer cannot be used: the test has to be closed (docs/protocol.md, 6.3).
+  case unusable(testUUID: String, ServerFailure)
+
+  /// - Throws: ``ServerFailure/unusableAnswer(_:)`` for an answer without a test.
+  init(_ body: Data) throws(ServerFailure) {
+    do {
+      self = .granted(try SpeedTestGrant(body))
+    } catch {
+      guard let test = SpeedTestGrant.testUUID(in: body) else { throw error }
+      self = .unusable(testUUID: test, error)
+    }
   }
 }

@@ -72,7 +72,7 @@ public struct SpeedTestResult: Hashable, Sendable {
       "test_nsec_upload": (figures.upload?.nanoseconds).map(JSON.integer),
       "time_ul_ns": (figures.upload?.began).map(JSON.integer),
       "num_threads_ul": (figures.upload?.connections).map { .integer(Int64($0)) },
-      "test_ping_shortest": figures.shortestPing.map(JSON.integer),
+      "test_ping_shortest": figures.shortestClientPing.map(JSON.integer),
     ])
   }
 

@@ -56,11 +56,17 @@ public struct SpeedTestFigures: Hashable, Sendable, Codable {
 
   /// Whether ping, download and upload all have a figure above 0; without them, a control server refuses the result (docs/protocol.md, 6.2).
   public var isComplete: Bool {
-    (shortestPing ?? 0) > 0 && (download?.kilobitsPerSecond ?? 0) > 0 && (upload?.kilobitsPerSecond ?? 0) > 0
+    (shortestClientPing ?? 0) > 0 && (download?.kilobitsPerSecond ?? 0) > 0 && (upload?.kilobitsPerSecond ?? 0) > 0
   }
 
-  /// The client's least value of the pings in ns; `nil` without a ping.
-  public var shortestPing: Int64? { pings.map(\.client).min() }
+  /// Whether the download or the upload was interrupted.
+  public var isInterrupted: Bool { download?.isInterrupted == true || upload?.isInterrupted == true }
+
+  /// The client's least value of the pings in ns, `test_ping_shortest` of the wire; `nil` without a ping.
+  public var shortestClientPing: Int64? { pings.map(\.client).min() }
+
+  /// The least of the server's values in ns, of the same series as ``medianPing``; `nil` without a ping.
+  public var shortestPing: Int64? { pings.map(\.server).min() }
 
   /// The median of the server's values in ns; of an even number, the mean of the two in the middle. `nil` without a ping.
   public var medianPing: Int64? { pings.map(\.server).median }

@@ -75,13 +75,30 @@ public struct SpeedTestColumn: Sendable {
     },
     figure("upload_kbps", .long, "upload, the same") { ($0.upload?.kilobitsPerSecond).map(JSON.integer) },
     figure("ping_median_ms", .decimal, "median of the pings, by the server's values") { milliseconds($0.medianPing) },
-    figure("ping_shortest_ms", .decimal, "shortest ping, by the client's values") { milliseconds($0.shortestPing) },
+    figure("ping_shortest_ms", .decimal, "shortest ping, by the server's values too") { milliseconds($0.shortestPing) },
+    figure("ping_shortest_client_ms", .decimal, "shortest ping by the client's values, which the control server gets") {
+      milliseconds($0.shortestClientPing)
+    },
     figure("pings", .integer, "number of pings") { .integer(Int64($0.pings.count)) },
     figure("download_connections", .integer, "connections that took part in the download") {
       $0.download.map { .integer(Int64($0.connections)) }
     },
     figure("upload_connections", .integer, "connections that took part in the upload") {
       $0.upload.map { .integer(Int64($0.connections)) }
+    },
+    figure("interrupted", .boolean, "whether less than 85 % of a phase was measured, or no byte came for 2 s") {
+      figures in
+      [figures.download, figures.upload].contains { $0?.planned != nil } ? .bool(figures.isInterrupted) : nil
+    },
+    figure("download_measured_percent", .decimal, "share of the planned download that its rate is of") {
+      percent($0.download?.measuredShare)
+    },
+    figure("upload_measured_percent", .decimal, "the same of the upload") { percent($0.upload?.measuredShare) },
+    figure("download_silence_ms", .decimal, "longest time of the download in which no connection had a byte") {
+      milliseconds($0.download?.silence)
+    },
+    figure("upload_silence_ms", .decimal, "the same of the upload, by the server's reports") {
+      milliseconds($0.upload?.silence)
     },
     figure("received_bytes", .long, "bytes received, pre-tests included, without those that TLS adds") {
       .integer($0.traffic.received)
@@ -165,6 +182,8 @@ public struct SpeedTestColumn: Sendable {
   private static func milliseconds(_ nanoseconds: Int64?) -> JSON? {
     nanoseconds.map { .decimal(units: $0, places: 6) }
   }
+
+  private static func percent(_ share: Double?) -> JSON? { share.flatMap { JSON.rounded($0 * 100, places: 1) } }
 
   /// A list of connections, each a list of points, each a pair of numbers (`SpeedTestRate.curves`).
   private static func curves(_ rate: SpeedTestRate?) -> JSON? {

@@ -19,6 +19,7 @@ enum SpeedTestTitle {
       figures?.download.map { "download \(megabits($0)) Mbit/s" },
       figures?.upload.map { "upload \(megabits($0)) Mbit/s" },
       figures?.medianPing.map { "ping \(tenths($0, of: 1_000_000)) ms" },
+      figures?.isInterrupted == true ? "interrupted" : nil,
       test.outcome == .completed
         ? nil : [test.outcome?.rawValue, test.error].compactMap { $0 }.joined(separator: ": "),
     ]

@@ -99,6 +99,8 @@ public final class ControlledTest: Sendable {
     let granted: SpeedTestRequester.Granted
     do {
       granted = try await ask()
+    } catch let unusable as SpeedTestRequester.Unusable {
+      return try await close(unusable)
     } catch {
       return end(abortReason == nil ? .failed : .aborted, error: abortReason ?? "\(error)")
     }
@@ -125,6 +127,20 @@ public final class ControlledTest: Sendable {
     return TestEnd(
       outcome: outcome, row: row, testUUID: granted.grant.testUUID, figures: measured.figures, traffic: traffic,
       error: stored.error, wasSuspended: measured.wasSuspended)
+  }
+
+  /// Stores a test that cannot run as failed, so that the next pass closes it at the server.
+  private func close(_ unusable: SpeedTestRequester.Unusable) async throws -> TestEnd {
+    var start = SpeedTestOutbox.Start(
+      controlServer: unusable.url, clientUUID: unusable.clientUUID, testUUID: unusable.testUUID, token: "",
+      started: environment.timekeeper.now)
+    (start.loopUUID, start.number) = (loop?.uuid, loop?.number)
+    let row = try await environment.store.speedTests.begin(start)
+    try await persist(.init(.failed, at: start.started, figures: nil, error: "\(unusable)"), row)
+    await environment.sender.nudge()
+    return TestEnd(
+      outcome: .failed, row: row, testUUID: unusable.testUUID, figures: nil, traffic: traffic, error: "\(unusable)",
+      wasSuspended: false)
   }
 
   /// Stores the end; on a full disk, sent data goes first.

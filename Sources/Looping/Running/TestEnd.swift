@@ -23,7 +23,9 @@ public struct TestEnd: Sendable {
     let figures = figures.flatMap { $0.isComplete ? $0 : nil }
     guard outcome == .completed, let figures else { return "\(outcome.rawValue): \(error ?? "no reason is known")" }
     let (down, up) = (figures.download?.kilobitsPerSecond ?? 0, figures.upload?.kilobitsPerSecond ?? 0)
+    let interruption = figures.isInterrupted ? ", interrupted" : ""
     let link = figures.links?.otherName.map { " (\($0))" } ?? ""
-    return "download \(down) kbit/s, upload \(up) kbit/s, ping \((figures.medianPing ?? 0) / 1000) µs\(link)"
+    return
+      "download \(down) kbit/s, upload \(up) kbit/s, ping \((figures.medianPing ?? 0) / 1000) µs\(interruption)\(link)"
   }
 }

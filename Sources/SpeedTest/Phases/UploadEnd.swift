@@ -13,8 +13,9 @@ struct UploadEnd: Sendable {
   static let settling: Int64 = 100_000_000
   /// ns to wait for a report after that: the upload ends then in any case (w2).
   static let longestWait: Int64 = 3_000_000_000
-  /// A report suffices that is at most this many ns older than the end of the phase (w3).
-  static let tolerance: Int64 = 1_000_000_000
+  /// A report suffices that is at most this many ns older than the end of the phase (w3): 1 s, and of a phase shorter than the reference's 7 s
+  /// the same share, so that most of it is measured.
+  private var tolerance: Int64 { min(1_000_000_000, duration / 7) }
 
   /// - Parameters:
   ///   - elapsed: ns since the common start.
@@ -25,6 +26,6 @@ struct UploadEnd: Sendable {
     // Without the last block written, the backlog of a slow link is still under way: a report near the end suffices too.
     let since = max(duration, written ?? duration)
     guard elapsed >= since + Self.settling, let report else { return .goOn }
-    return report >= duration - Self.tolerance ? .giveUp : .goOn
+    return report >= duration - tolerance ? .giveUp : .goOn
   }
 }

@@ -39,7 +39,4 @@ public struct RoundTrips: Hashable, Sendable {
 
   /// The median of the server's values in ns; of an even number, the mean of the two in the middle. `nil` without a ping.
   public var median: Int64? { pings.map(\.server).median }
-
-  /// The client's least value in ns: `test_ping_shortest` of the result. `nil` without a ping.
-  public var shortest: Int64? { pings.map(\.client).min() }
 }

@@ -19,7 +19,7 @@ protocol ControlServing: Sendable {
   ) async throws -> CoverageGrant
   func requestSpeedTest(
     _ request: SpeedTestRequest, by interface: String?, family: AddressFamily?
-  ) async throws -> SpeedTestGrant
+  ) async throws -> SpeedTestAnswer
   func requestQoS(_ request: SpeedTestRequest) async throws -> Data
   func submit(_ result: PreparedResult) async throws
   func history(clientUUID: String, offset: Int, limit: Int) async throws -> HistoryPage

@@ -71,7 +71,7 @@ actor GatedServer {
   /// Requests a speed test; the parameters are those of `ControlServerClient`.
   func requestSpeedTest(
     _ request: SpeedTestRequest, by interface: String?, family: AddressFamily?, in exchange: Exchange
-  ) async throws -> SpeedTestGrant {
+  ) async throws -> SpeedTestAnswer {
     try await send(exchange) { try await $0.requestSpeedTest(request, by: interface, family: family) }
   }
 

@@ -15,6 +15,21 @@ public struct SpeedTestRequester: Sendable {
     public let url: String
   }
 
+  /// A test that the server has made and that cannot run: it has to be closed there.
+  public struct Unusable: Error, Hashable, CustomStringConvertible {
+    /// The server's identifier of the test.
+    public let testUUID: String
+    /// The client UUID of the request.
+    public let clientUUID: String
+    /// The URL of the control server.
+    public let url: String
+    /// Why it cannot run.
+    public let failure: ServerFailure
+
+    /// One line for an operator.
+    public var description: String { "\(failure)" }
+  }
+
   private let server: GatedServer
   private let registration: Registration
   private let logger: Logger
@@ -29,7 +44,8 @@ public struct SpeedTestRequester: Sendable {
   ///   - compose: The request for a client UUID.
   ///   - interface: The network interface for the request, the same as for the test; `nil`: any.
   ///   - family: The IP version for the request, the same as for the test; `nil`: either.
-  /// - Throws: ``ServerGate/Hold`` when no request may leave now, `ControlServer.ServerFailure`, `CancellationError`, GRDB's `DatabaseError`
+  /// - Throws: ``Unusable``; ``ServerGate/Hold`` when no request may leave now, `ControlServer.ServerFailure`, `CancellationError`, GRDB's
+  ///   `DatabaseError`
   public func request(
     by interface: String? = nil, family: AddressFamily? = nil, _ compose: @Sendable (String) -> SpeedTestRequest
   ) async throws -> Granted {
@@ -73,9 +89,16 @@ public struct SpeedTestRequester: Sendable {
     let exchange = GatedServer.Exchange()
     do {
       let client = try await registration.clientUUID(for: exchange)
-      let grant = try await server.requestSpeedTest(compose(client), by: interface, family: family, in: exchange)
-      await server.end(exchange, .success)
-      return Granted(grant: grant, clientUUID: client, url: server.url)
+      switch try await server.requestSpeedTest(compose(client), by: interface, family: family, in: exchange) {
+      case .granted(let grant):
+        await server.end(exchange, .success)
+        return Granted(grant: grant, clientUUID: client, url: server.url)
+      case .unusable(let test, let failure):
+        await server.end(exchange, TestRequester.outcome(of: failure))
+        throw Unusable(testUUID: test, clientUUID: client, url: server.url, failure: failure)
+      }
+    } catch let unusable as Unusable {
+      throw unusable
     } catch {
       await server.end(exchange, TestRequester.outcome(of: error))
       throw error

@@ -7,7 +7,8 @@ import Testing
 /// The client and the server compute a call's statistics with separate code: they must agree.
 @Suite struct RTPAgreementTests {
   @Test(
-    "When calls with loss, reordering, stalls and wrapping numbers are computed by both, then all ten figures agree")
+    "When calls with loss, reordering, repeated packets, stalls and wrapping numbers are computed by both, then all ten figures agree"
+  )
   func agreement() throws {
     var generator = SeededGenerator(seed: 40)
     for _ in 0..<300 {
@@ -20,6 +21,10 @@ import Testing
       for _ in 0..<3 where numbers.count > 2 {
         let index = Int.random(in: 1..<numbers.count, using: &generator)
         numbers.swapAt(index, index - 1)
+      }
+      for _ in 0..<3 {
+        numbers.insert(
+          numbers.randomElement(using: &generator) ?? 0, at: .random(in: 0...numbers.count, using: &generator))
       }
       for number in numbers {
         time += .random(

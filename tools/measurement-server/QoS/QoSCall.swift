@@ -60,7 +60,10 @@ final class QoSCall: @unchecked Sendable {
   /// The numbers of `VOIPRESULT`.
   var result: String {
     lock.withLock {
-      let sorted = arrivals.sorted { $0.sequence &- order.firstSequence < $1.sequence &- order.firstSequence }
+      // Each packet once, at its latest arrival.
+      let latest = Dictionary(arrivals.enumerated().map { ($1.sequence, $0) }, uniquingKeysWith: max)
+      let distinct = latest.values.sorted().map { arrivals[$0] }
+      let sorted = distinct.sorted { $0.sequence &- order.firstSequence < $1.sequence &- order.firstSequence }
       var (jitter, sum, most, delta, skew) = (0.0, 0.0, 0.0, Int64(0), Int64(0))
       for index in sorted.indices.dropFirst() {
         let (before, packet) = (sorted[index - 1], sorted[index])
@@ -71,23 +74,19 @@ final class QoSCall: @unchecked Sendable {
         skew -= difference
       }
       let mean = sorted.isEmpty ? 0 : sum / Double(sorted.count)
-      let runs = runs
+      let runs = runs(distinct.map(\.sequence))
       let gaps = zip(arrivals, arrivals.dropFirst()).map { $1.time - $0.time }.filter { $0 > order.buffer }
       let stall = gaps.isEmpty ? 0 : gaps.reduce(0, +) / Int64(gaps.count) / 1_000_000
       return "VOIPRESULT \(Int64(most)) \(Int64(mean)) \(delta) \(skew) \(sorted.count) \(runs.errors) "
-        + "\(runs.lengths.min() ?? 0) \(runs.lengths.max() ?? 0) \(gaps.count) \(stall)"
+        + "\(runs.shortest) \(runs.longest) \(gaps.count) \(stall)"
     }
   }
 
-  /// Uninterrupted runs of numbers, and the count of unexpected numbers.
-  private var runs: (errors: Int, lengths: [Int]) {
-    var (errors, lengths, expected) = (0, [Int](), order.firstSequence)
-    for arrival in arrivals {
-      if arrival.sequence != expected { errors += 1 }
-      if arrival.sequence != expected || lengths.isEmpty { lengths.append(0) }
-      lengths[lengths.count - 1] += 1
-      expected = arrival.sequence &+ 1
-    }
-    return (errors, lengths)
+  /// Runs of packets at the place of their number, as the reference counts them, and the number of packets at another place.
+  private func runs(_ distinct: [UInt16]) -> (errors: Int, shortest: Int, longest: Int) {
+    let isExpected = distinct.enumerated().map { $1 &- order.firstSequence == UInt16(truncatingIfNeeded: $0) }
+    let lengths = isExpected.split(separator: false).map(\.count)
+    let longest = lengths.max() ?? 0
+    return (isExpected.count { !$0 }, lengths.filter { $0 > 1 }.min() ?? longest, longest)
   }
 }

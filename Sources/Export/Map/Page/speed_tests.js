@@ -24,7 +24,7 @@ class SpeedTest {
 
   get number() { return this.values.test_counter ?? null; }
   get technology() { return otherLinks[this.values.link] ?? this.values.technology ?? "No technology"; }
-  get outcome() { return this.values.outcome ?? "running"; }
+  get outcome() { return this.values.interrupted ? `${this.values.outcome}, interrupted` : this.values.outcome ?? "running"; }
   get down() { return megabits(this.values.download_kbps); }
   get up() { return megabits(this.values.upload_kbps); }
   get ping() { return milliseconds(this.values.ping_median_ms, this.values.ping_median_ms < 1 ? 2 : 1); }
@@ -33,7 +33,7 @@ class SpeedTest {
     const name = this.number === null ? "speed test" : `speed test ${this.number}`;
     return [
       `${this.state.table.timeText(this.time)} UTC`, name, this.technology, this.outcome,
-      ...(this.outcome === "completed" ? [`download ${this.down}`, `upload ${this.up}`, `ping ${this.ping}`] : []),
+      ...(this.values.outcome === "completed" ? [`download ${this.down}`, `upload ${this.up}`, `ping ${this.ping}`] : []),
     ].join(", ");
   }
 
@@ -50,6 +50,8 @@ class SpeedTest {
       figures: [["down", this.down], ["up", this.up], ["ping", this.ping]],
       rows: [
         ["outcome", this.outcome], ...(values.error === undefined ? [] : [["error", values.error, "", "wide"]]), ["state", values.state],
+        ...["download", "upload"].filter((phase) => values.interrupted && values[`${phase}_silence_ms`] !== undefined).map((phase) =>
+          [phase, `${values[`${phase}_measured_percent`]} % measured, ${(values[`${phase}_silence_ms`] / 1000).toFixed(1)} s silent`, "", "wide"]),
         ...delays.map(([value, name]) => [name, value]),
         ...(this.end > this.time ? [["duration", `${((this.end - this.time) / 1000).toFixed(1)} s`]] : []),
         ...(values.link === undefined ? [] : [["link", [values.link_interface, values.link_changed ? "changed" : ""].filter(Boolean).join(", ") || values.link]]),

@@ -24,8 +24,10 @@ struct UDPTest: QoSTest {
     // More than 1000 packets are refused by servers.
     outPackets = parameters.number("out_num_packets", in: 1 ... .max).map { Int(min($0, 1000)) }
     inPackets = parameters.number("in_num_packets", in: 1 ... .max).map { Int(min($0, 1000)) }
-    delay = parameters.time("delay", standard: 300_000_000, in: 1_000_000...1_000_000_000)
     timeout = parameters.time("timeout", standard: 5_000_000_000)
+    // The reference's delay, or a shorter one with which all packets leave within the timeout: the reference stops sending then.
+    let standard = min(300_000_000, timeout / Int64(outPackets ?? 1))
+    delay = parameters.time("delay", standard: standard, in: 1_000_000...1_000_000_000)
     objective = JSON.members([
       "udp_objective_out_port": parameters.json("out_port"),
       "udp_objective_out_num_packets": parameters.json("out_num_packets"),

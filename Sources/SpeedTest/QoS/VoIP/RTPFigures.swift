@@ -8,9 +8,9 @@ struct RTPFigures: Hashable, Sendable {
   var skew: Int64 = 0
   /// Packets that arrived; in the figures of this host, repeated ones count once.
   var packets: Int64 = 0
-  /// Packets that are not the one after the last arrival.
+  /// Packets that did not arrive at the place of their number.
   var sequenceErrors: Int64 = 0
-  /// The shortest and the longest run of packets without a sequence error.
+  /// The shortest run of at least two packets without a sequence error, and the longest run.
   var shortestRun: Int64 = 0
   var longestRun: Int64 = 0
   /// `nil`: the server does not count them.

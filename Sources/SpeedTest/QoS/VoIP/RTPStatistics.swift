@@ -2,8 +2,8 @@ import Coverage
 
 /// Computes the figures of a received RTP stream (docs/protocol.md, 8).
 ///
-/// Jitter, delta and skew go over the packets by their sequence, runs and stalls over the packets as they arrived. A repeated
-/// packet counts as a sequence error, and nowhere else.
+/// As the reference computes both directions: each packet once, at its latest arrival. Jitter, delta and skew go over the packets by their
+/// sequence, sequence errors and runs over the packets as they arrived; stalls, which the reference's client does not count, over all arrivals.
 struct RTPStatistics: Sendable {
   let firstSequence: UInt16
   /// Ticks of time stamps a second.
@@ -15,11 +15,11 @@ struct RTPStatistics: Sendable {
   func figures(_ arrivals: [RTPArrival]) -> RTPFigures {
     var figures = RTPFigures()
     var seen: Set<UInt16> = []
-    let single = arrivals.filter { seen.insert($0.sequence).inserted }
+    let single = Array(arrivals.reversed().filter { seen.insert($0.sequence).inserted }.reversed())
     figures.packets = Int64(single.count)
     // Sequence numbers wrap: their distance from the first one orders them.
     addTimes(single.sorted { $0.sequence &- firstSequence < $1.sequence &- firstSequence }, to: &figures)
-    addRuns(arrivals, to: &figures)
+    addRuns(single, to: &figures)
     addStalls(arrivals, to: &figures)
     return figures
   }
@@ -48,21 +48,24 @@ struct RTPStatistics: Sendable {
     Int64(Int32(bitPattern: second &- first)) * 1_000_000_000 / max(1, sampleRate)
   }
 
-  /// Adds sequence errors and runs. The first packet is expected to have the first sequence number.
-  private func addRuns(_ arrivals: [RTPArrival], to figures: inout RTPFigures) {
-    guard !arrivals.isEmpty else { return }
-    var (expected, runs, run) = (firstSequence, [Int64](), Int64(0))
-    for packet in arrivals {
-      if packet.sequence != expected {
+  /// Adds sequence errors and runs: the packet at each place is expected to have the number of that place. So all packets after a lost one are
+  /// errors, up to a packet that comes late enough to fill the gap.
+  /// - Parameter packets: Each packet once, by arrival.
+  private func addRuns(_ packets: [RTPArrival], to figures: inout RTPFigures) {
+    var (runs, run) = ([Int64](), Int64(0))
+    for (place, packet) in packets.enumerated() {
+      if packet.sequence == firstSequence &+ UInt16(truncatingIfNeeded: place) {
+        run += 1
+      } else {
         figures.sequenceErrors += 1
-        if run > 0 { runs.append(run) }
+        runs.append(run)
         run = 0
       }
-      run += 1
-      expected = packet.sequence &+ 1
     }
     runs.append(run)
-    (figures.shortestRun, figures.longestRun) = (runs.min() ?? 0, runs.max() ?? 0)
+    figures.longestRun = runs.max() ?? 0
+    // A single packet is no run, unless there is no other.
+    figures.shortestRun = runs.filter { $0 > 1 }.min() ?? figures.longestRun
   }
 
   /// Adds the number of stalls and their mean length.

@@ -17,7 +17,7 @@ struct VoIPTest: QoSTest {
   private let timeout: Int64
   let objective: [JSON.Member]
 
-  init(_ parameters: QoSParameters, firstSequence: UInt16 = .random(in: 0 ... .max)) {
+  init(_ parameters: QoSParameters, firstSequence: UInt16 = .random(in: 0...64_000)) {
     outPort = parameters.port("out_port")
     inPort = parameters.port("in_port")
     call = VoIPCall(parameters, firstSequence: firstSequence)
