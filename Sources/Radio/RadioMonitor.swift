@@ -75,7 +75,8 @@ public struct RadioMonitor: Sendable {
       let status = try await OperatorProgram(path: path).run { lines, dropped in
         if dropped > 0 {
           let rate = "prints more than \(LineRate.linesPerSecond) lines a second"
-          complain("\(path) \(rate); the last ones count", about: rate, times: dropped, of: "lines dropped", &complaints)
+          complain(
+            "\(path) \(rate); the last ones count", about: rate, times: dropped, of: "lines dropped", &complaints)
         }
         for line in lines { report(line, from: path, &complaints, deliver) }
       }

@@ -21,7 +21,7 @@ struct LocalFaultTests {
     try await roads.probe.run("ip route add \(Roads.server) via 10.1.0.1")
     try await prepare(roads)
     try await roads.open(
-      speed: 10, settings: "network: { source: auto }\nlocation: { minimum-radius: 15 }\npings: { timeout: 300ms }")
+      settings: "network: { source: auto }\nlocation: { minimum-radius: 15 }\npings: { timeout: 300ms }")
     return roads
   }
 

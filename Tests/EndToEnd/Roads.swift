@@ -65,7 +65,7 @@ struct Roads {
         "--ping-port", "4440",
       ])
     _ = try await server.line(after: "control-server: listening on ")
-    companions += [server, try await player(speed: 10)]
+    companions += [server, try await player(speed: 3)]
     try configure(url: "http://[fd00::1]:8080/RMBTControlServer", settings: settings)
   }
 

@@ -58,7 +58,8 @@ struct ColumnListTests {
     #expect(
       known == [
         "id", "session", "entered_at", "exited_at", "latitude", "longitude", "radius_m", "pings", "pings_ok",
-        "technology", "technology_id", "duration_ms", "submittable", "pings_lost", "pings_late", "pings_duplicate",
+        "technology", "technology_id", "duration_ms", "submittable", "pings_lost", "pings_late", "pings_unsent",
+        "pings_duplicate",
       ])
   }
 

@@ -30,7 +30,7 @@ struct ExportTests {
       try line(record(fence, isReplay: true)) == """
         {"entered":0.0,"exited":12.5,"latitude":48.2082,"longitude":16.3738,"radius_m":20.0,"pings":125,"pings_ok":124,\
         "avg_ping_ms":31.67,"technology":"4G/LTE","technology_id":13,"test_uuid":"T1","offset_ms":-16000,\
-        "duration_ms":12500,"submittable":true,"pings_lost":1,"pings_late":0,"pings_duplicate":0}
+        "duration_ms":12500,"submittable":true,"pings_lost":1,"pings_late":0,"pings_unsent":0,"pings_duplicate":0}
         """)
   }
 
@@ -44,7 +44,7 @@ struct ExportTests {
     #expect(
       try line(record(fence)).hasSuffix(
         """
-        "pings_lost":2,"pings_late":2,"pings_duplicate":1,"min_ping_ms":9.0,"p50_ping_ms":10.5,"p95_ping_ms":30.0,\
+        "pings_lost":2,"pings_late":2,"pings_unsent":0,"pings_duplicate":1,"min_ping_ms":9.0,"p50_ping_ms":10.5,"p95_ping_ms":30.0,\
         "max_ping_ms":31.0,"ipdv_ms":1.25,"avg_ping_kernel_ms":12.0}
         """))
   }

@@ -131,7 +131,9 @@ public struct Engine: Sendable {
     case .path(let path): effects += apply(path)
     case .unmeasured(let reason):
       pause = reason
-      if reason != nil, let index = openIndex { fences[index].overlapsPause = true }
+      if reason != nil, let index = openIndex, !fences[index].overlapsPause {
+        effects += change(index) { $0.overlapsPause = true }
+      }
     case .radio(let technology):
       self.technology = technology == Technology.none ? nil : technology
       radio.report(self.technology, radio.modem, at: latestEvent)
@@ -254,6 +256,7 @@ public struct Engine: Sendable {
 
   private mutating func count(_ event: Event) -> [Effect] {
     let index = path == .wifi || positionWasInaccurate(at: event.at) ? nil : fence(at: event.at)
+    let wasSubmittable = index.map { fences[$0].isSubmittable }
     recentPings.append(event, in: index)
     switch event.kind {
     case .ping(let outcome):
@@ -272,9 +275,22 @@ public struct Engine: Sendable {
     case .duplicate: if let index { fences[index].figures.duplicates += 1 }
     case .fix, .path, .unmeasured, .radio, .modem, .session, .clockSet, .stop: return []
     }
-    guard let index, fences[index].exited != nil else { return [] }
+    guard let index, fences[index].exited != nil || fences[index].isSubmittable != wasSubmittable else { return [] }
+    return [revision(of: index)]
+  }
+
+  /// Changes an open fence.
+  /// - Returns: Its revision, if that changes whether it is submittable: a host that dies now leaves the fence as it was stored.
+  private mutating func change(_ index: Int, _ body: (inout Fence) -> Void) -> [Effect] {
+    let wasSubmittable = fences[index].isSubmittable
+    body(&fences[index])
+    return fences[index].isSubmittable == wasSubmittable ? [] : [revision(of: index)]
+  }
+
+  private mutating func revision(of index: Int) -> Effect {
+    if fences[index].exited == nil { fences[index].radio = radio.figures(until: now) }
     completeFigures(of: index)
-    return [.fenceRevised(fences[index])]
+    return .fenceRevised(fences[index])
   }
 
   /// The fence in which `time` lies. The exact moments of entry and exit belong to no fence (docs/algorithm.md, 4).
@@ -297,9 +313,7 @@ public struct Engine: Sendable {
     guard changesWiFi else { return [] }
     if path == .wifi { warn(.wifi, from: latestChange) } else { endWarning(.wifi) }
     guard let index = openIndex, fences[index].exclude() else { return [] }
-    fences[index].radio = radio.figures(until: now)
-    completeFigures(of: index)
-    return [.fenceRevised(fences[index])]
+    return [revision(of: index)]
   }
 
   // MARK: Sessions

@@ -259,11 +259,17 @@ struct Drive: Sendable {
       let ping = UnsentPing(
         failure.refusal, noWay: reporting.network?.noWay, hasService: reporting.radio?.modem?.hasService)
       return (ping.outcome, ping.isLost ? nil : "\(failure)")
-    case .icmpError where event.from != nil && event.from?.host == reporting.network?.way?.address:
+    case .icmpError where isOwn(event.from):
       return (.unsent(), "this host itself reports: \(event.icmpText ?? "")")
     case .missed: return event.outcome.map { ($0, "this host had no time") }
     default: return event.outcome.map { ($0, nil) }
     }
+  }
+
+  /// Whether an ICMP error comes from this host, and this host is not the pinged one.
+  private func isOwn(_ reporter: PingAddress?) -> Bool {
+    guard let reporter, let way = reporting.network?.way else { return false }
+    return reporter.host == way.address && reporter.host != way.destination
   }
 
   /// Notes in the log when this probe itself stops measuring, and when it goes on.
