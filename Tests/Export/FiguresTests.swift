@@ -58,6 +58,6 @@ struct FiguresTests {
     #expect(FenceTitle.long(.sample(pings: 0, answered: 0)) == "no pings, not measured")
     let besideWifi = Fence.sample(pings: 8, answered: 0, rttSumNanoseconds: 0, isSubmittable: false)
     #expect(
-      FenceTitle.long(besideWifi) == "no answer, 8 of 8 pings lost (100.0 %), not measured, touched by Wi-Fi")
+      FenceTitle.long(besideWifi) == "no answer, 8 of 8 pings lost (100.0 %), not measured, Wi-Fi, or pings not sent")
   }
 }

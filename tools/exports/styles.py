@@ -12,7 +12,7 @@ CASES = (
     ((30, 30, 1, "4G/LTE"), "4G"), ((30, 1, 1, "2G/EDGE"), "2G"), ((30, 30, 1, "3G/UMTS"), "3G"), ((9, 9, 1, "5G/NR"), "5G SA"),
     ((9, 9, 1, "5G/NRNSA"), "5G NSA"), ((30, 0, 1, "4G/LTE"), "no answer"), ((30, 0, 1, "5G/NR"), "no answer"), ((30, 0, 1, None), "no answer"),
     ((9, 9, 1, None), "unknown technology"), ((9, 9, 1, "6G"), "unknown technology"), ((0, 0, 1, "4G/LTE"), "not measured"),
-    ((0, 0, 0, "4G/LTE"), "not measured, touched by Wi-Fi"), ((8, 0, 0, "4G/LTE"), "not measured, touched by Wi-Fi"),
+    ((0, 0, 0, "4G/LTE"), "not measured, Wi-Fi, or pings not sent"), ((8, 0, 0, "4G/LTE"), "not measured, Wi-Fi, or pings not sent"),
     ((8, 5, 0, "4G/LTE"), "4G, touched by Wi-Fi"), ((8, 5, 0, None), "unknown technology, touched by Wi-Fi"))
 
 

@@ -75,7 +75,7 @@ struct LayerStyle {
   private static func byRules(_ all: [Rule], symbol: String, layer: (Legend.Entry, Bool) -> String) -> String {
     var (rules, symbols) = ("", "")
     for (index, rule) in all.enumerated() {
-      let label = rule.entry.label + (rule.isWifi ? ", \(Legend.wifi)" : "")
+      let label = rule.entry.label + (rule.isWifi ? ", \(rule.entry.isHollow ? Legend.excluded : Legend.wifi)" : "")
       rules += """
         <rule key="{\(index)}" symbol="\(index)" filter="\(escaped(rule.filter))" label="\(label)"/>
 

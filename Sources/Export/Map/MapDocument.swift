@@ -66,7 +66,7 @@ struct MapDocument {
         Legend.classes.map {
           .object(["label": .string($0.label), "colour": .string($0.colour), "is_hollow": .bool($0.isHollow)])
         }),
-      "wifi": .string(Legend.wifi),
+      "wifi": .string(Legend.excluded),
       "columns": .array(
         MapColumns.all.map { .array([.string($0.name), .string($0.kind.rawValue), .string($0.meaning)]) }),
       "speed_test_columns": .array(

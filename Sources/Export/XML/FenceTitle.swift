@@ -10,9 +10,11 @@ enum FenceTitle {
   }
 
   /// E.g. `mean 31.7 ms, 1 of 125 pings lost (0.8 %)`; `no pings` when none was sent. A fence that was not measured, and one that
-  /// Wi-Fi touched, say so.
+  /// is never submitted, say so.
   static func long(_ fence: Fence) -> String {
-    let marks = (fence.isMeasured ? [] : [Legend.notMeasured.label]) + (fence.isSubmittable ? [] : [Legend.wifi])
+    let marks =
+      (fence.isMeasured ? [] : [Legend.notMeasured.label])
+      + (fence.isSubmittable ? [] : [fence.isMeasured ? Legend.wifi : Legend.excluded])
     return ([pings(of: fence)] + marks).joined(separator: ", ")
   }
 
