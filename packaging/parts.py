@@ -41,7 +41,7 @@ C_TARGETS = {
     "CNIOLLHTTP": ("llhttp", "MIT", "LICENSE"),
     "CYaml": ("libyaml", "MIT", ROOT / "packaging" / "licences" / "libyaml"),
     **dict.fromkeys((
-        "CAsyncHTTPClient", "CNIOAtomics", "CNIOBoringSSLShims", "CNIODarwin", "CNIOFreeBSD", "CNIOLinux", "CNIOOpenBSD", "CNIOPosix",
+        "CNIOAtomics", "CNIOBoringSSLShims", "CNIODarwin", "CNIOFreeBSD", "CNIOLinux", "CNIOOpenBSD", "CNIOPosix",
         "CNIOWASI", "CNIOWindows", "CSystem", "_AtomicsShims", "_NumericsShims", "_SubprocessCShims")),
 }
 # Archives of the toolchain, by pattern.
