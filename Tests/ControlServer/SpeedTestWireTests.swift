@@ -167,7 +167,7 @@ import Testing
     "when the server has made a test that cannot run, then the answer has its identifier; without one, it is a failure")
   func closable() throws {
     let flaws: [(String, Any)] = [
-      ("test_server_type", "RMBTudp"), ("test_server_port", "0"), ("test_token", ""), ("test_duration", [String]()),
+      ("test_server_type", "RMBTudp"), ("test_server_port", "0"), ("test_token", ""), ("test_server_address", 5),
     ]
     for (name, value) in flaws {
       guard case .unusable("T", let failure) = try SpeedTestAnswer(try answer { $0[name] = value }) else {

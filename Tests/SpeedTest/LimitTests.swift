@@ -44,12 +44,6 @@ import Testing
     #expect(verdict == (example.givesUp ? .giveUp : .goOn))
   }
 
-  @Test("When the phase is shorter than w3, then any report suffices after w1")
-  func shortPhase() {
-    let end = UploadEnd(duration: Self.second)
-    #expect(end.verdict(elapsed: 1_100_000_000, written: Self.second, report: 0) == .giveUp)
-  }
-
   @Test("Edge 30: when a duration is out of its range, then the limit of the whole test stays in its range")
   func wholeTest() {
     #expect(TimeLimits(duration: -5).whole == 66_200_000_000)

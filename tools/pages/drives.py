@@ -42,21 +42,23 @@ TEST_COLUMNS = ("control_server", "client_uuid", "test_uuid", "test_token", "loo
 RATES = {"5G/NRNSA": (212_400, 48_100, 18), "4G/LTE": (47_810, 19_060, 33), "2G/EDGE": (180, 90, 310), None: (0, 0, 0)}
 
 
-def test_figures(technology, operator, number):
+def test_figures(technology, operator, number, on_wifi=False, interrupted=False):
     """The coded SpeedTestFigures of a test (Sources/Coverage/SpeedTest)."""
     download, upload, ping = RATES[technology]
     factor = 0.6 + number % 5 / 5
 
     def rate(kilobits, began):
         return {"kilobitsPerSecond": int(kilobits * factor), "bytes": kilobits * 875, "nanoseconds": 7_000_000_000, "began": began,
-                "connections": 3, "curves": [[[3_500_000_000, kilobits * 146], [7_000_000_000, kilobits * 292]]]}
+                "connections": 3, "curves": [[[3_500_000_000, kilobits * 146], [7_000_000_000, kilobits * 292]]],
+                "planned": 7_000_000_000, "silence": 3_200_000_000 if interrupted else 31_000_000}
 
     delays = [{"part": part, "pings": 70, "lost": number % 3, "median": int(ping * load * 1e6), "percentile95": int(ping * load * 2e6)}
               for part, load in (("idle", 1), ("download", 3.1), ("upload", 4.7))]
     return {"server": "192.0.2.1", "port": 443, "serverName": operator, "serverVersion": "1.3.5", "kind": "RMBT", "download": rate(download, 3_000_000_000),
             "upload": rate(upload, 12_000_000_000), "pings": [{"client": ping * 10**6, "server": ping * 10**6, "offset": 0}] * 3,
             "fellBackToOne": False, "traffic": {"received": 5_000_000, "sent": 2_000_000}, "places": [], "operatorCode": "99901",
-            "operatorName": operator, "isRoaming": False, "delays": delays}
+            "operatorName": operator, "isRoaming": False, "delays": delays,
+            "links": [{"kind": "wifi", "interface": "wlan0", "since": 0} if on_wifi else {"kind": "cellular", "interface": "wwan0", "since": 0}]}
 
 
 def add_tests(database, hostile=False, every=90):
@@ -69,10 +71,13 @@ def add_tests(database, hostile=False, every=90):
     with db:
         for number, (drive, at, latitude, longitude, technology) in enumerate(fences[7::every]):
             outcome = "aborted" if number % 6 == 3 else "failed" if number % 6 == 4 or not technology else "completed"
-            figures = test_figures(technology, operator, number) if outcome == "completed" else None
+            on_wifi = number % 12 == 5
+            figures = test_figures(technology, operator, number, on_wifi, number % 12 == 8) if outcome == "completed" else None
             values = (figures["download"]["kilobitsPerSecond"], figures["upload"]["kilobitsPerSecond"], figures["pings"][0]["server"]) if figures else (None,) * 3
             error = None if figures else operator if hostile else "the server closed the connection during the download"
             place = (None, None) if number % 8 == 7 else (latitude, longitude)
+            if on_wifi:
+                technology = None
             row = ("http://127.0.0.1:1", "C", f"10000000-0000-4000-8000-{number:012d}", "t", f"L{drive}", number % 20 + 1, drive, "w", at,
                    at + 18_000_000, outcome, "waiting" if number % 2 else "submitted", error, *place, technology, *values,
                    json.dumps(figures) if figures else None)

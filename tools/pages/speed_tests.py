@@ -68,6 +68,10 @@ def hover_and_click(browser, tools, findings, found):
     failed = browser.run("""const test = coverageMap.state.tests.all.find((one) => one.look === 'failed');
       coverageMap.pick(test, true); return document.querySelector('#card').textContent""")
     findings.check("failed" in failed and "closed the connection" in failed, "a failed test says why")
+    on_wifi, interrupted = browser.run("""const cardOf = (test) => { coverageMap.pick(test, true); return document.querySelector('#card').innerText; };
+      return [(one) => one.values.link === 'wifi', (one) => one.values.interrupted].map((is) => cardOf(coverageMap.state.tests.all.find(is)))""")
+    findings.check(on_wifi.startswith("Wi-Fi") and "wlan0" in on_wifi and "G/" not in on_wifi.split("All figures")[0], f"a test on Wi-Fi is named so: {on_wifi[:80]}")
+    findings.check("completed, interrupted" in interrupted and "100 % measured, 3.2 s silent" in interrupted, f"an interrupted test says so: {interrupted[:200]}")
     browser.run("coverageMap.pick(null)")
 
 

@@ -40,10 +40,13 @@ struct TestBench: Sendable {
     radio = RadioMonitor(
       source: link.radio, interface: link.interface, mayConfigure: configuration.configuresModem,
       logger: environment.logger)
+    // The drive beside the tests logs the same changes; without one, the notices of the loop and the result name the link.
+    var quiet = environment.logger
+    quiet.logLevel = .error
     // Until the first test, the route to the control server decides.
     path = PathMonitor(
       source: link.network, interface: link.interface, destination: URL(string: environment.server.url)?.host(),
-      logger: environment.logger)
+      logger: quiet)
     tests = ControlledTest.Environment(
       store: environment.store, sender: environment.sender, timekeeper: environment.timekeeper,
       surroundings: surroundings, path: path, companion: companion, logger: environment.logger)

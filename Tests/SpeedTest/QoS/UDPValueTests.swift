@@ -121,4 +121,15 @@ import Testing
     #expect(UDPCount.mean([Int64.max, Int64.max]) == .max / 2)
     #expect(UDPCount.mean([Int64]()) == nil)
   }
+
+  @Test(
+    "When an objective has no delay, then it is 300 ms, or less so that all packets leave within the timeout",
+    arguments: [
+      (["out_num_packets": "10"], 300), (["out_num_packets": "300"], 16),
+      (["out_num_packets": "1000", "timeout": "100000000"], 1),
+      (["out_num_packets": "300", "delay": "300000000"], 300), (["in_num_packets": "300"], 300),
+    ] as [([String: String], Int64)])
+  func delay(parameters: [String: String], milliseconds: Int64) {
+    #expect(UDPTest(QoSParameters(parameters)).delay / 1_000_000 == milliseconds)
+  }
 }
