@@ -91,14 +91,40 @@ def read(maps):
     return objects, others
 
 
-def place_of(target):
-    """The checkout of the package that has the target, and the target's folder."""
+def places_of(target):
+    """The checkouts of the packages that have the target, each with the target's folder. Two can have one of the same name, of which the map
+    does not say the package: then both count."""
+    declared, found = [], []
     for home in sorted(CHECKOUTS.iterdir()):
         folder = next((path for path in (home / "Sources" / target, home / target) if path.is_dir()), None)
-        # A target with a path of its own is found by its declaration.
-        if folder or any(re.search(rf'\.target\(\s*name: *"{target}"', path.read_text(encoding="utf-8")) for path in home.glob("Package*.swift")):
-            return home, folder or home
-    return fail(f"the target {target} is linked, and no checkout has it")
+        words = "".join(path.read_text(encoding="utf-8") for path in home.glob("Package*.swift"))
+        if re.search(rf'\.target\(\s*name: *"{target}"', words):
+            declared.append((home, folder or home))
+        elif folder:
+            # A manifest can make its targets by functions of its own.
+            found.append((home, folder))
+    return declared or found or fail(f"the target {target} is linked, and no checkout has it")
+
+
+def package(home, pins):
+    pin = pins.get(home.name.lower()) or fail(f"{home.name} is not in Package.resolved")
+    source = pin["location"].removesuffix(".git")
+    version = pin["state"].get("version", pin["state"]["revision"])
+    texts = [path for path in sorted(home.iterdir()) if re.match(r"(?i)(licen[cs]e|copying)", path.name)]
+    notices = [path for path in sorted(home.iterdir()) if path.name.upper().startswith("NOTICE")]
+    licence = licence_of("\n".join(path.read_text(encoding="utf-8") for path in texts), home)
+    return Part(home.name, version, licence, texts, notices, source, f"pkg:swift/{source.split('://', 1)[1]}@{version}")
+
+
+def contained_in(target, part, folder):
+    """The project that a target in C contains, if its source is not the package's own."""
+    if target not in C_TARGETS:
+        fail(f"{target} of {part.name} is in C: say in C_TARGETS whether it contains another project, and its licence")
+    if not C_TARGETS[target]:
+        return None
+    name, licence, text = C_TARGETS[target]
+    texts, holders = ([], text) if isinstance(text, list) else ([folder / text], [])
+    return Part(name, f"in {part.name} {part.version}", licence, texts, [], part.source, copyright=holders)
 
 
 def packages(objects):
@@ -106,26 +132,11 @@ def packages(objects):
     own = {path.name.replace("-", "_") for folder in ("Sources", "tools") for path in (ROOT / folder).iterdir()}
     parts = {}
     for target, files in sorted(objects.items()):
-        if target in own:
-            continue
-        home, folder = place_of(target)
-        pin = pins.get(home.name.lower()) or fail(f"{home.name} is not in Package.resolved")
-        source = pin["location"].removesuffix(".git")
-        version = pin["state"].get("version", pin["state"]["revision"])
-        if home.name not in parts:
-            texts = [path for path in sorted(home.iterdir()) if re.match(r"(?i)(licen[cs]e|copying)", path.name)]
-            if not texts:
-                fail(f"{home.name} has no licence")
-            notices = [path for path in sorted(home.iterdir()) if path.name.upper().startswith("NOTICE")]
-            licence = licence_of("\n".join(path.read_text(encoding="utf-8") for path in texts), home)
-            parts[home.name] = Part(home.name, version, licence, texts, notices, source, f"pkg:swift/{source.split('://', 1)[1]}@{version}")
-        if any(not re.search(r"\.swift(module)?$|^[^.]*$", file) for file in files):
-            if target not in C_TARGETS:
-                fail(f"{target} of {home.name} is in C: say in C_TARGETS whether it contains another project, and its licence")
-            if C_TARGETS[target]:
-                name, licence, text = C_TARGETS[target]
-                texts, holders = ([], text) if isinstance(text, list) else ([folder / text], [])
-                parts[name] = Part(name, f"in {home.name} {version}", licence, texts, [], source, copyright=holders)
+        for home, folder in [] if target in own else places_of(target):
+            part = parts.setdefault(home.name, package(home, pins))
+            if any(not re.search(r"\.swift(module)?$|^[^.]*$", file) for file in files):
+                contained = contained_in(target, part, folder)
+                parts.update({contained.name: contained} if contained else {})
     return list(parts.values())
 
 
