@@ -26,6 +26,22 @@ struct PageServerSlowTests {
     return UInt16(bigEndian: address.sin_port)
   }
 
+  /// A connection to a port of 127.0.0.1, as its descriptor.
+  private static func connection(to port: UInt16) throws -> CInt {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+    let code = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    try #require(code == 0)
+    return descriptor
+  }
+
   private struct Answer {
     let status: Int
     let headers: String
@@ -52,6 +68,16 @@ struct PageServerSlowTests {
       _ = try await eventually("the page is there") { rig.log.contains("live page at 127.0.0.1:\(port)") ? () : nil }
       let token = try #require(PageToken(directory: rig.configuration.stateDirectory))
       try await body("http://127.0.0.1:\(port)", token.text, rig)
+    }
+  }
+
+  @Test("when strangers hold forty silent connections, then the owner opens the page at once")
+  func silentStrangers() async throws {
+    try await withPage { page, token, _ async throws -> Void in
+      let port = try #require(URLComponents(string: page)?.port.map { UInt16(clamping: $0) })
+      let strangers = try (0..<40).map { _ in try Self.connection(to: port) }
+      defer { strangers.forEach { close($0) } }
+      #expect(try await ask(page + "/?token=\(token)").status == 200)
     }
   }
 
