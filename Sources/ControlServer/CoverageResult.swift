@@ -50,7 +50,7 @@ public struct CoverageResult: Hashable, Sendable {
   private var network: [JSON.Member] {
     let type =
       fences.lazy.compactMap { $0.technology == Technology.none ? nil : $0.technology?.id }.first.map(Int64.init)
-    let radio = fences.last { $0.radio != nil }?.radio
+    let radio = fences.last { $0.radio?.isOfModem == true }?.radio
     let network = radio.map {
       MobileNetwork(
         operatorCode: $0.operatorCode, operatorName: $0.operatorName, simOperatorCode: $0.simOperatorCode,
@@ -63,7 +63,7 @@ public struct CoverageResult: Hashable, Sendable {
   private var radioInfo: [JSON.Member] {
     var info = RadioInfo(testUUID: testUUID)
     for fence in fences where fence.duration != nil {
-      guard let radio = fence.radio else { continue }
+      guard let radio = fence.radio, radio.isOfModem else { continue }
       let levels = radio.levels.map { ($0.quantity, $0.minimum) }
       info?.add(
         radio.cell, fence.technology, levels: Dictionary(levels) { first, _ in first }, at: fence.entered - anchor)

@@ -7,6 +7,9 @@ public enum NearestRank {
   public static func of(_ percent: Int, count: Int) -> Int {
     max(1, min(count, count / 100 * percent + (count % 100 * percent + 99) / 100))
   }
+
+  /// The fewest elements of which the 95th percentile is not always the greatest. Of fewer, no output has it.
+  static let fewestFor95 = 20
 }
 
 extension Array where Element: Comparable {

@@ -10,6 +10,10 @@ public struct DriveTotals: Hashable, Sendable {
   public private(set) var unsent = 0
   /// The round-trip times of the others.
   public private(set) var delays = DelayHistogram()
+  /// Of ``lost``, those that were answered after the timeout.
+  public private(set) var late = 0
+  /// Where the pings count. Some seconds after its result, when its place is final, each of ``pings`` is counted once.
+  public private(set) var places = PingPlaceCounts()
   /// Fences, the open one included.
   public var fences = 0
 
@@ -29,11 +33,20 @@ public struct DriveTotals: Hashable, Sendable {
     }
   }
 
+  /// The counts that the engine keeps: fences, late answers and places.
+  mutating func follow(_ engine: Engine) {
+    (fences, late, places) = (engine.fences.count, engine.pingsLate, engine.settledPings)
+  }
+
   /// Adds the totals of another drive.
   public mutating func add(_ other: DriveTotals) {
     pings = pings.saturatingAdding(other.pings)
     lost = lost.saturatingAdding(other.lost)
     unsent = unsent.saturatingAdding(other.unsent)
+    late = late.saturatingAdding(other.late)
+    places.inFences = places.inFences.saturatingAdding(other.places.inFences)
+    places.outside = places.outside.saturatingAdding(other.places.outside)
+    places.paused = places.paused.saturatingAdding(other.places.paused)
     delays.add(other.delays)
     fences = fences.saturatingAdding(other.fences)
   }

@@ -37,6 +37,25 @@ struct MetricsTests {
     ] { #expect(text.contains(line + "\n"), "\(line)") }
   }
 
+  @Test("when a drive has ended, then each of its pings is counted in one place")
+  func places() {
+    var engine = Engine(path: .wifi)
+    let place = Coordinate(latitude: 48, longitude: 16)
+    let events: [(Double, Event.Kind)] = [
+      (0.5, .ping(.failed(.timeout))), (1, .path(.cellular)), (1.5, .ping(.failed(.timeout))),
+      (1.5, .late(rttNanoseconds: 1)),
+      (2, .fix(Fix(coordinate: place, accuracy: 5))), (2.5, .ping(.answered(rttNanoseconds: 1))), (3, .stop(.user)),
+    ]
+    for (at, kind) in events { _ = engine.handle(Event(at: .seconds(at), kind)) }
+    var totals = DriveTotals()
+    totals.follow(engine)
+    let text = text { $0.totals = ["A": totals] }
+    for place in ["fence", "outside", "paused"] {
+      #expect(text.contains("coverage_probe_pings_placed_total{link=\"A\",place=\"\(place)\"} 1\n"), "\(text)")
+    }
+    #expect(text.contains("coverage_probe_pings_late_total{link=\"A\"} 1\n"))
+  }
+
   @Test("when there are several links, then each has its label, and characters of the format are escaped in it")
   func links() {
     let text = text { $0.totals = ["A": totals([1]), "B \"x\" \\\n": totals([], lost: 2)] }

@@ -19,13 +19,16 @@ struct FenceRadioTests {
 
   private func radio(_ index: Int) throws -> FenceRadio { try #require(drive.fences[index].radio) }
 
-  @Test("when only the technology is known, then a fence has no report, as in earlier logs")
-  mutating func technologyOnly() {
+  @Test("when only the technology is known, then a fence has its time on each if it changed, and no report otherwise")
+  mutating func technologyOnly() throws {
     drive.radio(at: 0, "4G/LTE")
     drive.fix(at: 1)
     drive.radio(at: 2, "5G/NR")
-    drive.stop(at: 9)
-    #expect(drive.fences[0].radio == nil)
+    drive.fix(at: 9, north: 500)
+    drive.stop(at: 12)
+    #expect(try radio(0).technologies.map(\.microseconds) == [1_000_000, 7_000_000])
+    #expect(try !radio(0).isOfModem && drive.fences[0].mainTechnology == Technology("5G/NR"))
+    #expect(drive.fences[1].radio == nil)
   }
 
   @Test("when technologies change, then each has its share of the fence's time, in order, as has no service")

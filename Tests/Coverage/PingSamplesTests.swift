@@ -38,12 +38,12 @@ import Testing
   }
 
   @Test func `when many pings are stored, then a half is dropped only if all of it is old`() {
-    var recent = RecentPings()
+    var recent = RecentPings(keepsPlaced: false)
     // A third was sent long ago, and all others can still be removed.
     for number in 0..<64 {
-      recent.append(Event(at: DriveTime(seconds: number < 25 ? 1 : 10), .ping(.failed(.timeout))), in: number)
+      recent.append(Event(at: DriveTime(seconds: number < 25 ? 1 : 10), .ping(.failed(.timeout))), in: .fence(number))
     }
-    #expect(recent.removeAll(since: DriveTime(seconds: 10)).map(\.fence) == Array(25..<64))
+    #expect(recent.removeAll(since: DriveTime(seconds: 10)).map(\.place) == (25..<64).map { .fence($0) })
   }
 
   @Test(
@@ -75,12 +75,12 @@ import Testing
   }
 
   @Test func `when pings are removed, then they cannot be removed again`() {
-    var recent = RecentPings()
+    var recent = RecentPings(keepsPlaced: false)
     for second in 1...3 {
-      recent.append(Event(at: DriveTime(seconds: Double(second)), .ping(.failed(.timeout))), in: second)
+      recent.append(Event(at: DriveTime(seconds: Double(second)), .ping(.failed(.timeout))), in: .fence(second))
     }
-    #expect(recent.removeAll(since: DriveTime(seconds: 2)).map(\.fence) == [2, 3])
+    #expect(recent.removeAll(since: DriveTime(seconds: 2)).map(\.place) == [.fence(2), .fence(3)])
     #expect(recent.removeAll(since: DriveTime(seconds: 2)).isEmpty)
-    #expect(recent.removeAll(since: DriveTime(seconds: 1)).map(\.fence) == [1])
+    #expect(recent.removeAll(since: DriveTime(seconds: 1)).map(\.place) == [.fence(1)])
   }
 }

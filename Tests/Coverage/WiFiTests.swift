@@ -74,7 +74,10 @@ import Testing
     #expect(drive.warnings == [Heed(.wifi, 0, 2)])
   }
 
-  @Test mutating func `when outcomes come on Wi-Fi, then they are dropped, even those of pings sent before it`() {
+  @Test
+  mutating func
+    `when outcomes come on Wi-Fi, then pings that were sent before it count in their fence, and those sent on it pause`()
+  {
     drive.fix(at: 1)
     drive.ping(at: 1.5)
     drive.path(at: 2, .wifi)
@@ -82,9 +85,24 @@ import Testing
     drive.ping(at: 2.5)
     drive.path(at: 3, .cellular)
     drive.ping(at: 3.5)
-    #expect(drive.pings == [2])
-    #expect(drive.unassigned == 2)
-    #expect(drive.engine.pings == 4)
+    #expect(drive.pings == [3])
+    #expect((drive.engine.pingsOutside, drive.engine.pingsPaused, drive.engine.pings) == (0, 1, 4))
+  }
+
+  @Test mutating func `when a ping of the time on Wi-Fi is lost after Wi-Fi, then it still pauses`() {
+    drive.fix(at: 1)
+    drive.path(at: 2, .wifi)
+    drive.path(at: 3, .cellular)
+    drive.failedPing(at: 2.5)
+    drive.latePing(at: 2.5, milliseconds: 1500)
+    drive.failedPing(at: 1.9)
+    #expect((drive.pings, drive.engine.pingsPaused, drive.fences[0].figures.late) == ([1], 1, 0))
+  }
+
+  @Test func `when a drive starts on Wi-Fi, then pings of its first moment pause`() {
+    var drive = DriveScript(path: .wifi)
+    drive.ping(at: 0)
+    #expect((drive.engine.pingsOutside, drive.engine.pingsPaused) == (0, 1))
   }
 
   @Test mutating func `when an inaccurate window opens on Wi-Fi, then it still counts after Wi-Fi`() {

@@ -21,6 +21,30 @@ struct LateFixDriveTests {
     #expect(rig.drive.engine.openFence?.pings == 1)
   }
 
+  @Test(
+    "when a position comes back, then quick answers and losses since its arrival count in its fence alike",
+    arguments: [false, true])
+  mutating func afterAWindow(wasTunnel: Bool) throws {
+    try rig.startPinging()
+    if wasTunnel {
+      rig.fix(0)
+      rig.wait(1)
+      rig.fix(0, accuracy: 80)
+    }
+    rig.wait(10)
+    rig.ping(.answered(rttNanoseconds: 20_000_000), ago: 0.15)
+    rig.ping(.answered(rttNanoseconds: 20_000_000), ago: 0.05)
+    rig.fix(100, ago: 0.2)
+    rig.wait(1)
+    rig.ping(.lost(.unknown), ago: 1.1)
+    let fence = try #require(rig.drive.engine.openFence)
+    #expect((fence.pings, fence.pingsAnswered) == (3, 2), "sent 0.05, 0.15 and 0.1 s before the delivery")
+    #expect(rig.drive.engine.pingsOutside == 0)
+    var replay = Engine()
+    for event in rig.disk.events { _ = replay.handle(event) }
+    #expect(replay.openFence == fence)
+  }
+
   @Test("when an event came after two fixes arrived, then the second counts from its delivery: no fence lasts 0 s")
   mutating func twoFixesBeforeAnEvent() throws {
     try rig.startPinging()

@@ -35,7 +35,7 @@ import Testing
     #expect(delays.map(\.part) == [.idle, .download, .upload])
     #expect(delays[0].pings == 10 && delays[0].median == 20_000_000 && delays[0].lost == 0)
     #expect(delays[1].pings == 2 && delays[1].lost == 1 && delays[1].median == 300_000_000)
-    #expect(delays[2].pings == 2 && delays[2].median == 80_000_000 && delays[2].percentile95 == 90_000_000)
+    #expect(delays[2].pings == 2 && delays[2].median == 80_000_000 && delays[2].percentile95 == nil)
     #expect(load.drain().isEmpty, "the next test has its own")
   }
 

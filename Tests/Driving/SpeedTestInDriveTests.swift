@@ -61,7 +61,7 @@ struct SpeedTestInDriveTests {
     var drive = rig.drive
     let delays = drive.drainDelays()
     #expect(delays.map(\.part) == [.idle, .download])
-    #expect(delays.last?.pings == 2 && delays.last?.percentile95 == 130_000_000)
+    #expect(delays.last?.pings == 2 && delays.last?.percentile95 == nil, "two pings have no 95th percentile")
     #expect(rig.drive.engine.fences.map(\.pings).reduce(0, +) == 3, "fences count them all")
   }
 

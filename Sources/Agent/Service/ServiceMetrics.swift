@@ -42,6 +42,16 @@ struct ServiceMetrics {
     metrics.add(
       "coverage_probe_pings_unsent_total", "counter", "Pings that the host could not send, not among the others.",
       samples(\.unsent))
+    metrics.add(
+      "coverage_probe_pings_late_total", "counter", "Of the lost ones, those answered after the timeout.",
+      samples(\.late))
+    metrics.add(
+      "coverage_probe_pings_placed_total", "counter",
+      "Pings by where they count, some seconds after their result: fence, outside (of all fences), paused (on Wi-Fi).",
+      totals.flatMap { labels, totals in
+        [("fence", totals.places.inFences), ("outside", totals.places.outside), ("paused", totals.places.paused)]
+          .map { (labels: labels + [("place", $0.0)], value: "\($0.1)") }
+      })
     metrics.add("coverage_probe_fences_total", "counter", "Fences since the start of the service.", samples(\.fences))
     metrics.addHistogram(
       "coverage_probe_ping_delay_seconds", "Round-trip times of the answered pings (RFC 2681).",

@@ -3,9 +3,10 @@
 /// A pure state machine. It waits for nothing, reads no clock and does no I/O. Time comes in with every event and with
 /// ``advance(to:)``; ``nextDeadline`` is the time to which the caller must advance the engine when no event comes before.
 public struct Engine: Sendable {
-  /// A stretch of time in which the position was too inaccurate to place a ping.
-  private struct InaccurateWindow: Sendable {
+  /// A stretch of time in which pings count in no fence: the position was too inaccurate, or the link was Wi-Fi.
+  private struct Window: Sendable {
     let begin: DriveTime
+    /// `nil` while it lasts.
     var end: DriveTime?
 
     var isOpen: Bool { end == nil }
@@ -38,27 +39,41 @@ public struct Engine: Sendable {
   public private(set) var pingsAnswered = 0
   /// Pings that this host could not send. They are not among ``pings``.
   public private(set) var pingsUnsent = 0
-  /// Pings that count in no fence: sent outside of every fence, while the position was inaccurate, or on Wi-Fi.
-  public private(set) var pingsUnassigned = 0
+  /// Of ``pings``, those that were answered after the timeout. They count as not answered.
+  public private(set) var pingsLate = 0
+  /// Of ``pings``, those that count outside of all fences (``PingPlace/outside``).
+  public private(set) var pingsOutside = 0
+  /// Of ``pings``, those that were sent while the drive pauses on Wi-Fi (``PingPlace/paused``).
+  public private(set) var pingsPaused = 0
+  /// Of ``pings``, those that count in no fence.
+  public var pingsUnassigned: Int { pingsOutside + pingsPaused }
 
   /// The samples of the last fences. A fence's samples stay until none of its pings can be answered in time any more.
   private var samples: [PingSamples] = []
   private var latestEvent = DriveTime.start
   private var latestPing = DriveTime.start
-  private var recentPings = RecentPings()
+  private var recentPings: RecentPings
   private var radio = RadioTrack()
-  private var inaccurateWindows: [InaccurateWindow] = []
+  private var inaccurateWindows: [Window] = []
+  private var wifiWindows: [Window] = []
   private var hasHadAccurateFix = false
   private var warningIsDue = false
   /// Why the probe itself sends no pings now; `nil`: it does, or there is no network.
   public private(set) var pause: String?
 
   /// An engine at the start of a drive.
-  /// - Parameter path: The kind of link at the start of the drive.
-  public init(parameters: Parameters = Parameters(), path: Path = .cellular) {
+  /// - Parameters:
+  ///   - path: The kind of link at the start of the drive.
+  ///   - keepsPings: Whether single pings are kept for ``drainPlacedPings()``.
+  public init(parameters: Parameters = Parameters(), path: Path = .cellular, keepsPings: Bool = false) {
     self.parameters = parameters
     self.path = path
-    if path == .wifi { warn(.wifi, from: .start) }
+    recentPings = RecentPings(keepsPlaced: keepsPings)
+    if path == .wifi {
+      // Before any time that a log can have: a ping of the first moment is on Wi-Fi, too.
+      wifiWindows = [Window(begin: DriveTime(microseconds: .min))]
+      warn(.wifi, from: .start)
+    }
   }
 
   /// The fence in which the device is, with figures up to now; `nil` between fences.
@@ -188,13 +203,16 @@ public struct Engine: Sendable {
       } else {
         pings -= 1
         if outcome.isAnswered { pingsAnswered -= 1 }
-        if ping.fence == nil { pingsUnassigned -= 1 }
+        if ping.place == .outside { pingsOutside -= 1 }
+        if ping.place == .paused { pingsPaused -= 1 }
       }
-      guard let index = ping.fence else { return }
+      guard case .fence(let index) = ping.place else { return }
       fences[index].uncount(outcome)
       if let place = samplesPlace(of: index) { samples[place].remove(outcome, sent: ping.event.at) }
-    case .late: if let index = ping.fence { fences[index].figures.late -= 1 }
-    case .duplicate: if let index = ping.fence { fences[index].figures.duplicates -= 1 }
+    case .late:
+      pingsLate -= 1
+      if case .fence(let index) = ping.place { fences[index].figures.late -= 1 }
+    case .duplicate: if case .fence(let index) = ping.place { fences[index].figures.duplicates -= 1 }
     case .fix, .path, .unmeasured, .radio, .modem, .session, .clockSet, .stop: break
     }
   }
@@ -237,7 +255,7 @@ public struct Engine: Sendable {
   // MARK: Inaccurate positions
 
   private mutating func openInaccurateWindow() {
-    if inaccurateWindows.last?.isOpen != true { inaccurateWindows.append(InaccurateWindow(begin: latestChange)) }
+    if inaccurateWindows.last?.isOpen != true { inaccurateWindows.append(Window(begin: latestChange)) }
     warnOfMissingPosition(from: latestChange)
   }
 
@@ -255,27 +273,32 @@ public struct Engine: Sendable {
   // MARK: Pings
 
   private mutating func count(_ event: Event) -> [Effect] {
-    let index = path == .wifi || positionWasInaccurate(at: event.at) ? nil : fence(at: event.at)
-    let wasSubmittable = index.map { fences[$0].isSubmittable }
-    recentPings.append(event, in: index)
+    let place = place(ofPingAt: event.at)
+    recentPings.append(event, in: place)
+    var wasSubmittable: Bool?
+    if case .fence(let index) = place { wasSubmittable = fences[index].isSubmittable }
     switch event.kind {
+    case .ping(.unsent(let count)): pingsUnsent = pingsUnsent.saturatingAdding(count)
     case .ping(let outcome):
-      if case .unsent(let count) = outcome {
-        pingsUnsent = pingsUnsent.saturatingAdding(count)
-      } else {
-        pings += 1
-        if outcome.isAnswered { pingsAnswered += 1 }
-        if index == nil { pingsUnassigned += 1 }
-      }
-      guard let index else { return [] }
+      pings += 1
+      if outcome.isAnswered { pingsAnswered += 1 }
+      if place == .outside { pingsOutside += 1 }
+      if place == .paused { pingsPaused += 1 }
+    case .late: pingsLate += 1
+    case .duplicate, .fix, .path, .unmeasured, .radio, .modem, .session, .clockSet, .stop: break
+    }
+    switch (place, event.kind) {
+    case (.fence(let index), .ping(let outcome)):
       latestPing = max(latestPing, event.at)
       fences[index].count(outcome)
       if let place = samplesPlace(of: index) { samples[place].add(outcome, sent: event.at) }
-    case .late: if let index { fences[index].figures.late += 1 }
-    case .duplicate: if let index { fences[index].figures.duplicates += 1 }
-    case .fix, .path, .unmeasured, .radio, .modem, .session, .clockSet, .stop: return []
+    case (.fence(let index), .late): fences[index].figures.late += 1
+    case (.fence(let index), .duplicate): fences[index].figures.duplicates += 1
+    default: break
     }
-    guard let index, fences[index].exited != nil || fences[index].isSubmittable != wasSubmittable else { return [] }
+    guard case .fence(let index) = place,
+      fences[index].exited != nil || fences[index].isSubmittable != wasSubmittable
+    else { return [] }
     return [revision(of: index)]
   }
 
@@ -292,6 +315,28 @@ public struct Engine: Sendable {
     completeFigures(of: index)
     return .fenceRevised(fences[index])
   }
+
+  /// Where a ping that was sent at `time` counts (docs/algorithm.md, 4): it depends on the time of sending alone, whenever the outcome
+  /// comes. So quick and slow outcomes of neighbouring pings count alike.
+  private func place(ofPingAt time: DriveTime) -> PingPlace {
+    if let window = wifiWindows.last(where: { $0.begin <= time }), window.end.map({ time < $0 }) ?? true {
+      return .paused
+    }
+    guard !positionWasInaccurate(at: time), let index = fence(at: time) else { return .outside }
+    return .fence(index)
+  }
+
+  /// Whether a ping that was sent after `time` is counted already. A fix that counts from `time` must then say when it was delivered
+  /// (``Event/delivered``), so that such pings move to where they belong.
+  public func hasCountedPing(after time: DriveTime) -> Bool { recentPings.latest > time }
+
+  /// The pings with an outcome whose places no late fix can change any more, by place: those that were sent some seconds ago, and all of
+  /// them after the end of the drive. These numbers never decrease.
+  public var settledPings: PingPlaceCounts { recentPings.settled }
+
+  /// The pings with an outcome whose places are final, in the order in which they were counted, without those of earlier calls; after the
+  /// end of the drive, all that are left. Empty unless the engine keeps pings.
+  public mutating func drainPlacedPings() -> [PlacedPing] { recentPings.drainPlaced() }
 
   /// The fence in which `time` lies. The exact moments of entry and exit belong to no fence (docs/algorithm.md, 4).
   private func fence(at time: DriveTime) -> Int? {
@@ -311,7 +356,13 @@ public struct Engine: Sendable {
     let changesWiFi = (path == .wifi) != (self.path == .wifi)
     self.path = path
     guard changesWiFi else { return [] }
-    if path == .wifi { warn(.wifi, from: latestChange) } else { endWarning(.wifi) }
+    if path == .wifi {
+      wifiWindows.append(Window(begin: latestChange))
+      warn(.wifi, from: latestChange)
+    } else {
+      wifiWindows[wifiWindows.count - 1].end = latestChange
+      endWarning(.wifi)
+    }
     guard let index = openIndex, fences[index].exclude() else { return [] }
     return [revision(of: index)]
   }
@@ -359,6 +410,7 @@ public struct Engine: Sendable {
     latestEvent = max(latestChange, now)
     let effects = closeFence() + finalizeSession()
     stopped = (latestChange, reason)
+    recentPings.end()
     return effects + [.stopped(reason)]
   }
 

@@ -89,6 +89,11 @@ public struct Fence: Hashable, Sendable {
     return remainder >= Int64(pingsAnswered) - remainder ? mean + 1 : mean
   }
 
+  /// The 95th percentile of the round-trip times in nanoseconds; `nil` for fewer than ``NearestRank/fewestFor95`` answered pings.
+  public var percentile95: Int64? {
+    pingsAnswered >= NearestRank.fewestFor95 ? figures.roundTrip?.percentile95 : nil
+  }
+
   /// How long the fence lasted; `nil` while it is open.
   public var duration: Duration? { exited.map { $0 - entered } }
 

@@ -1,4 +1,4 @@
-/// The latest counted pings, each with its fence. A fix counts from the arrival of its position but is delivered when its epoch is
+/// The latest counted pings, each with its place. A fix counts from the arrival of its position but is delivered when its epoch is
 /// complete; pings that were sent in between are then taken back and counted again.
 struct RecentPings: Sendable {
   /// In microseconds; longer than the longest wait for an epoch.
@@ -6,16 +6,26 @@ struct RecentPings: Sendable {
 
   struct Entry: Sendable {
     let event: Event
-    /// Index of the fence in which the ping counts; `nil`: in none.
-    let fence: Int?
+    let place: PingPlace
   }
 
   private var entries: [Entry] = []
   /// The latest time of sending among the dropped pings: no fix can count from before it.
   private(set) var horizon = DriveTime(microseconds: .min)
+  /// The latest time of sending of all counted pings.
+  private(set) var latest = DriveTime(microseconds: .min)
+  /// Pings with an outcome whose places are final, by place; of fences, all together.
+  private(set) var settled = PingPlaceCounts()
+  private let keepsPlaced: Bool
+  /// Dropped pings that nobody has drained; empty unless they are kept.
+  private var placed: [PlacedPing] = []
 
-  mutating func append(_ event: Event, in fence: Int?) {
-    entries.append(Entry(event: event, fence: fence))
+  /// - Parameter keepsPlaced: Whether dropped pings are kept for ``drainPlaced(all:)``.
+  init(keepsPlaced: Bool) { self.keepsPlaced = keepsPlaced }
+
+  mutating func append(_ event: Event, in place: PingPlace) {
+    entries.append(Entry(event: event, place: place))
+    latest = max(latest, event.at)
     // Drop the older half once it is old enough: one removal for many pings.
     guard entries.count >= 64, let middle = entries[entries.count / 2].event.at.microseconds as Int64?,
       middle < event.at.microseconds.subtractingReportingOverflow(Self.memory).partialValue
@@ -25,6 +35,11 @@ struct RecentPings: Sendable {
 
   private mutating func drop(_ count: Int) {
     horizon = entries.prefix(count).reduce(horizon) { max($0, $1.event.at) }
+    for entry in entries.prefix(count) {
+      guard let ping = PlacedPing(entry) else { continue }
+      settled.count(ping.place)
+      if keepsPlaced { placed.append(ping) }
+    }
     entries.removeFirst(count)
   }
 
@@ -36,5 +51,23 @@ struct RecentPings: Sendable {
   }
 
   /// The latest time of sending of a ping that counts in a fence; at least ``horizon``.
-  var latestOfFences: DriveTime { entries.lazy.filter { $0.fence != nil }.map(\.event.at).reduce(horizon, max) }
+  var latestOfFences: DriveTime { entries.lazy.filter(\.place.isInFence).map(\.event.at).reduce(horizon, max) }
+
+  /// The drive has ended: all places are final.
+  mutating func end() { drop(entries.count) }
+
+  /// The pings whose places no fix can change any more.
+  mutating func drainPlaced() -> [PlacedPing] {
+    defer { placed = [] }
+    return placed
+  }
+}
+
+extension PlacedPing {
+  /// `nil` for an event that is not the outcome of a ping, and for pings that were not sent.
+  fileprivate init?(_ entry: RecentPings.Entry) {
+    guard case .ping(let outcome) = entry.event.kind else { return nil }
+    if case .unsent = outcome { return nil }
+    self.init(sent: entry.event.at, outcome: outcome, place: entry.place)
+  }
 }

@@ -19,7 +19,7 @@ public struct PingFigures: Hashable, Sendable {
     public let minimum: Int64
     /// The 50th percentile.
     public let median: Int64
-    /// The 95th percentile.
+    /// The 95th percentile, of few round trips, too; outputs have ``Fence/percentile95``.
     public let percentile95: Int64
     /// The longest round trip.
     public let maximum: Int64

@@ -62,6 +62,11 @@ public struct FenceRadio: Hashable, Sendable, Codable {
   /// Nothing reported.
   public init() {}
 
+  /// Whether a modem told more than its technologies. Without it, it is not known whether it was roaming or changed the cell.
+  public var isOfModem: Bool {
+    isRoaming || cellChanges > 0 || cell != nil || operatorCode != nil || !levels.isEmpty
+  }
+
   /// The lowest level in dBm of the quantity that stands for this technology (docs/protocol.md, 5); `nil` when it was never known.
   public func minimumLevel(of technology: Technology?) -> Double? {
     Self.quantities(of: technology).lazy.compactMap { wanted in levels.first { $0.quantity == wanted }?.minimum }.first

@@ -39,9 +39,9 @@ struct RadioTally: Sendable {
     cell = next
   }
 
-  /// `nil` when no modem reported more than its technology.
+  /// `nil` when no modem reported more than its technology, and that did not change.
   var figures: FenceRadio? {
-    guard hasReport else { return nil }
+    guard hasReport || stretches.count > 1 else { return nil }
     var figures = FenceRadio()
     figures.technologies = stretches.map {
       FenceRadio.Stretch(technology: $0.technology?.name, microseconds: $0.microseconds)

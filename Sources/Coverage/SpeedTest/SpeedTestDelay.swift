@@ -18,7 +18,7 @@ public struct SpeedTestDelay: Hashable, Sendable, Codable {
   public let lost: Int
   /// The median of the answered ones in ns; `nil` when none was answered.
   public let median: Int64?
-  /// The 95th percentile of the answered ones in ns (nearest rank).
+  /// The 95th percentile of the answered ones in ns (nearest rank); `nil` for fewer than ``NearestRank/fewestFor95``.
   public let percentile95: Int64?
 
   /// Figures from round trips in ns.
@@ -28,6 +28,6 @@ public struct SpeedTestDelay: Hashable, Sendable, Codable {
     self.lost = lost
     let sorted = roundTrips.sorted()
     median = sorted.nearestRank(50)
-    percentile95 = sorted.nearestRank(95)
+    percentile95 = sorted.count >= NearestRank.fewestFor95 ? sorted.nearestRank(95) : nil
   }
 }

@@ -140,7 +140,7 @@ struct Drive: Sendable {
     return DriveSummary(
       drive: drive, link: link.name, fences: engine.fences.count,
       submittableFences: engine.fences.filter(\.isSubmittable).count, tally: reporting.total,
-      totals: reporting.totals(fences: engine.fences.count), lasted: stopped.at.sinceStart, reason: stopped.reason,
+      totals: reporting.totals(of: engine), lasted: stopped.at.sinceStart, reason: stopped.reason,
       capture: capture, silence: reporting.silenceReason, unsentReason: reporting.unsentReason)
   }
 
@@ -174,7 +174,7 @@ struct Drive: Sendable {
       let next = entered + .microseconds(1)
       return effects + apply(Event(at: max(next, delivered), .fix(positioned.fix)), beside: positioned.details)
     }
-    let isLate = arrived < engine.latestChange
+    let isLate = arrived < engine.latestChange || engine.hasCountedPing(after: arrived)
     let event = Event(at: arrived, .fix(positioned.fix), delivered: isLate ? max(arrived, delivered) : nil)
     return effects + apply(event, beside: positioned.details)
   }
@@ -240,14 +240,17 @@ struct Drive: Sendable {
     }
     guard counts, let (outcome, trouble) = outcome(of: event) else { return [] }
     if let generation { tests.count(outcome, of: generation) }
-    let isNews = reporting.count(outcome, trouble)
     let part = load.count(outcome, at: at)
+    let known = (engine.pings, engine.pingsUnsent)
     let effects = record(
       .ping(outcome), at: at,
       beside: JSON.members([
         "sequence": event.sequenceOnWire.map { .integer(Int64($0)) }, "load": part.map { .string($0.rawValue) },
         "reason": trouble.map(JSON.string),
       ]))
+    // A ping that ends the drive by its time is no part of it.
+    guard (engine.pings, engine.pingsUnsent) != known else { return effects }
+    let isNews = reporting.count(outcome, trouble)
     guard isNews, let trouble else { return effects }
     return effects + [.log(.warning, "pings are not sent, and count as not measured: \(trouble)")]
   }

@@ -73,10 +73,10 @@ struct DriveReporting: Hashable, Sendable {
 
   // MARK: Results
 
-  /// What the drive has counted, with its fences.
-  func totals(fences: Int) -> DriveTotals {
+  /// What the drive has counted.
+  func totals(of engine: Engine) -> DriveTotals {
     var totals = status.totals
-    totals.fences = fences
+    totals.follow(engine)
     return totals
   }
 
@@ -93,7 +93,7 @@ struct DriveReporting: Hashable, Sendable {
     defer { status.lastSecond = PingTally() }
     status.elapsed = now.sinceStart
     status.fences = engine.fences.count
-    status.totals.fences = engine.fences.count
+    status.totals = totals(of: engine)
     status.technology = engine.technology
     status.testUUID = engine.sessions.last?.testUUID
     status.openFence = engine.openFence

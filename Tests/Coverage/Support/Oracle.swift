@@ -29,13 +29,16 @@ struct Oracle {
 
   private(set) var circles: [Circle] = []
   private(set) var tests: [(uuid: String?, anchor: Int64?)] = [(nil, nil)]
-  private(set) var unassigned = 0
+  private(set) var outside = 0
+  private(set) var paused = 0
+  private(set) var late = 0
   private(set) var pings = 0
   private(set) var unsent = 0
   private(set) var end: (at: Int64, reason: StopReason)?
   private var windows: [(begin: Int64, end: Int64?)] = []
   private var isOnWiFi: Bool
   private var isPaused = false
+  private var pauses: [(begin: Int64, end: Int64?)] = []
   private var technology: String?
   private var hasHadAccurate = false
   private var limit: Int64
@@ -49,6 +52,7 @@ struct Oracle {
   init(_ drive: RandomDrive) {
     parameters = drive.parameters
     isOnWiFi = drive.initialPath == .wifi
+    if isOnWiFi { pauses = [(.min, nil)] }
     limit = parameters.maximumDuration.inMicroseconds
     patience = parameters.giveUpAfter.inMicroseconds
     for step in drive.steps { take(step) }
@@ -70,6 +74,7 @@ struct Oracle {
     case .path(let path):
       guard isOnWiFi != (path == .wifi) else { return }
       isOnWiFi = path == .wifi
+      if isOnWiFi { pauses.append((latest, nil)) } else { pauses[pauses.count - 1].end = latest }
       if let active { circles[active].isDirty = true }
     case .unmeasured(let reason):
       isPaused = reason != nil
@@ -129,7 +134,8 @@ struct Oracle {
   private mutating func take(_ happening: Event.Kind, sent: Int64) {
     let isInWindow = windows.contains { $0.begin < sent && ($0.end.map { $0 > sent } ?? true) }
     let home = circles.indices.last { circles[$0].entered < sent && (circles[$0].exited.map { $0 > sent } ?? true) }
-    let circle = isOnWiFi || isInWindow ? nil : home
+    let isInPause = pauses.contains { $0.begin <= sent && ($0.end.map { $0 > sent } ?? true) }
+    let circle = isInPause || isInWindow ? nil : home
     if case .ping(.unsent(let count)) = happening {
       unsent += count
       guard let circle else { return }
@@ -139,8 +145,9 @@ struct Oracle {
     }
     if case .ping = happening {
       pings += 1
-      if circle == nil { unassigned += 1 }
+      if isInPause { paused += 1 } else if circle == nil { outside += 1 }
     }
+    if case .late = happening { late += 1 }
     guard let circle else { return }
     switch happening {
     case .ping(let outcome):
