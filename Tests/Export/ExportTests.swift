@@ -40,13 +40,39 @@ struct ExportTests {
     (figures.late, figures.duplicates) = (2, 1)
     figures.roundTrip = .init(minimum: 9_000_000, median: 10_500_000, percentile95: 30_000_000, maximum: 31_000_001)
     (figures.meanVariation, figures.kernelMean) = (1_250_000, 12_000_000)
-    let fence = Fence.sample(pings: 3, answered: 1, figures: figures)
+    let fence = Fence.sample(pings: 22, answered: 20, figures: figures)
     #expect(
       try line(record(fence)).hasSuffix(
         """
         "pings_lost":2,"pings_late":2,"pings_unsent":0,"pings_duplicate":1,"min_ping_ms":9.0,"p50_ping_ms":10.5,"p95_ping_ms":30.0,\
         "max_ping_ms":31.0,"ipdv_ms":1.25,"avg_ping_kernel_ms":12.0}
         """))
+  }
+
+  @Test("when fewer than 20 pings were answered, then there is no 95th percentile: it would be the longest")
+  func fewPings() throws {
+    var figures = PingFigures()
+    figures.roundTrip = .init(minimum: 9_000_000, median: 10_500_000, percentile95: 31_000_000, maximum: 31_000_000)
+    #expect(try !line(record(.sample(pings: 30, answered: 19, figures: figures))).contains("p95_ping_ms"))
+    #expect(try line(record(.sample(pings: 20, answered: 20, figures: figures))).contains("p95_ping_ms"))
+  }
+
+  @Test("when fences follow each other within four radii, on each link, then each has the distance from the one before")
+  func distances() throws {
+    func record(_ number: Int, _ latitude: Double, link: String = "A", session: Int64 = 3) -> FenceRecord {
+      FenceRecord(
+        fence: .sample(number: number, latitude: latitude, radius: 28), session: Session(number: 0, started: .start),
+        origin: .store(driveStarted: .sampleStart, session: session), link: link)
+    }
+    var text: [UInt8] = []
+    try ExportFormat.jsonl.export([
+      record(0, 48), record(0, 48, link: "B"), record(1, 48.001), record(1, 48.0005, link: "B"),
+      record(2, 48.0025, session: 4), record(3, 48.003, session: 5), record(5, 48.003),
+    ]) { text += $0 }
+    let distances = String(decoding: text, as: UTF8.self).split(separator: "\n").map { line in
+      line.firstMatch(of: /"distance_m":([0-9.]+)/).map { Double($0.1) ?? -1 }
+    }
+    #expect(distances == [nil, nil, 111.19, 55.6, nil, 55.6, nil])
   }
 
   @Test("when stored fences are exported, then the line has wall times and the session")

@@ -18,11 +18,13 @@ extension FenceRecord {
     radio.levels = SignalQuantity.allCases.map { quantity in
       .init(quantity: quantity, minimum: -19.5, median: -15, maximum: -12.5)
     }
-    return FenceRecord(
+    var record = FenceRecord(
       id: id,
       fence: .sample(number: number, latitude: latitude, longitude: longitude, figures: figures, radio: radio),
       session: Session(number: 0, testUUID: "T1", started: .start, anchor: .seconds(16)),
       origin: .store(driveStarted: .sampleStart, session: session), link: link, submitted: submitted)
+    record.distance = 23.5
+    return record
   }
 
   /// A fence of the store with few values.

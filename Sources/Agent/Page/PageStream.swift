@@ -28,9 +28,9 @@ struct PageStream: Sendable {
     let drive = isNew ? try await store.reading { try $0.newestDrive() ?? 0 } : 0
     // Unlike fences, tests change after they were sent: all since the drive of the follower's last fence are sent again.
     let firstTest = try await firstSpeedTest(after: isNew ? nil : last)
-    var (feed, tests) = (FenceFeed(place: last ?? 0), SpeedTestFeed())
+    var (feed, tests, trail) = (FenceFeed(place: last ?? 0), SpeedTestFeed(), FenceTrail())
     while !Task.isCancelled {
-      while let event = try await fences(&feed, fromDrive: drive) { try await send(event.bytes) }
+      while let event = try await fences(&feed, &trail, fromDrive: drive) { try await send(event.bytes) }
       while let event = try await speedTests(&tests, from: firstTest) { try await send(event.bytes) }
       let status = await service.status()
       try await send(PageEvent(kind: .status, data: Array(status.json.text.utf8)).bytes)
@@ -39,7 +39,9 @@ struct PageStream: Sendable {
   }
 
   /// The next fences; `nil` when there are none now.
-  private func fences(_ feed: inout FenceFeed, fromDrive drive: Int64) async throws -> PageEvent? {
+  private func fences(_ feed: inout FenceFeed, _ trail: inout FenceTrail, fromDrive drive: Int64) async throws
+    -> PageEvent?
+  {
     let place = feed.place
     let (ended, open) = try await store.reading { reader in
       // The open one first: a fence that ends meanwhile is sent with the next event.
@@ -48,7 +50,7 @@ struct PageStream: Sendable {
     }
     let new = feed.advance(ended: ended.map(\.id), open: open)
     guard !new.isEmpty else { return nil }
-    let records = ended.filter { new.contains($0.id) }.map(FenceRecord.init)
+    let records = ended.filter { new.contains($0.id) }.map { trail.joined(FenceRecord($0)) }
     return PageEvent(kind: .fences, data: LivePage.chunk(records), id: feed.place)
   }
 

@@ -43,7 +43,7 @@ extension PanelLink {
     return words(
       radius: fence.radius, pings: fence.pings, answered: fence.pingsAnswered,
       median: milliseconds(fence.figures.roundTrip?.median),
-      percentile95: milliseconds(fence.figures.roundTrip?.percentile95))
+      percentile95: milliseconds(fence.percentile95))
   }
 
   /// The present fence in words; delays in milliseconds.

@@ -188,7 +188,7 @@ struct ServiceStatus: Sendable {
       "pings_late": .integer(Int64(fence.figures.late)),
       "avg_ping_ms": milliseconds(fence.meanRTTNanoseconds),
       "p50_ping_ms": milliseconds(fence.figures.roundTrip?.median),
-      "p95_ping_ms": milliseconds(fence.figures.roundTrip?.percentile95),
+      "p95_ping_ms": milliseconds(fence.percentile95),
       "ipdv_ms": milliseconds(fence.figures.meanVariation),
     ])
   }

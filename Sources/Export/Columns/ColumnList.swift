@@ -50,6 +50,10 @@ public enum ColumnList {
     },
     Column("link", .text, "name of the measured link, when a drive measures several") { $0.link.map(JSON.string) },
     Column("radius_m", .decimal, "radius on the ground, in metres") { .figure($0.fence.radius, 2) },
+    Column(
+      "distance_m", .decimal,
+      "distance from the centre of the fence before, in metres; none after a gap or a jump (algorithm.md, 9)"
+    ) { $0.distance.map { .figure($0, 2) } },
   ]
 
   /// The counts and the mean of the pings, the technology, the test of the control server, and the submission.
@@ -119,8 +123,10 @@ public enum ColumnList {
     Column("p50_ping_ms", .decimal, "median round-trip time, by nearest rank") {
       ($0.fence.figures.roundTrip?.median).map(JSON.delay)
     },
-    Column("p95_ping_ms", .decimal, "95th percentile of the round-trip times, by nearest rank") {
-      ($0.fence.figures.roundTrip?.percentile95).map(JSON.delay)
+    Column(
+      "p95_ping_ms", .decimal, "95th percentile of the round-trip times, by nearest rank, from 20 answered pings on"
+    ) {
+      $0.fence.percentile95.map(JSON.delay)
     },
     Column("max_ping_ms", .decimal, "longest round-trip time") {
       ($0.fence.figures.roundTrip?.maximum).map(JSON.delay)

@@ -44,10 +44,10 @@ enum RadioColumns {
     },
     Column("operator_name", .text, "its name") { $0.fence.radio?.operatorName.map(JSON.string) },
     Column("roaming", .boolean, "whether the modem was roaming at any time") {
-      ($0.fence.radio?.isRoaming).map(JSON.bool)
+      $0.fence.radio.flatMap { $0.isOfModem ? .bool($0.isRoaming) : nil }
     },
     Column("cell_changes", .integer, "how often the serving cell changed") {
-      ($0.fence.radio?.cellChanges).map(JSON.count)
+      $0.fence.radio.flatMap { $0.isOfModem ? .count($0.cellChanges) : nil }
     },
   ]
 

@@ -61,6 +61,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     scratch: String = FileManager.default.temporaryDirectory.path, map: MapOptions = MapOptions(),
     write: ([UInt8]) throws -> Void
   ) throws {
+    let records = JoinedRecords(records: records)
     switch self {
     case .geojson: try GeoJSON.export(records, shape: shape, write: write)
     case .geojsonseq: try GeoJSON.exportSequence(records, shape: shape, write: write)

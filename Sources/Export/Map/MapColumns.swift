@@ -16,6 +16,9 @@ enum MapColumns {
       let level = record.fence.radio?.minimumLevel(of: record.fence.technology)
       return level.flatMap { JSON.rounded($0, places: 1) }
     },
+    Column("drive_started_at", .time, "start of its drive, which its links share") {
+      ($0.driveStarted?.iso8601).map(JSON.string)
+    },
     Column("drive_session", .integer, "number of the session in its drive, from 0") { .count($0.session.number) },
   ]
 }

@@ -15,6 +15,8 @@ public struct FenceRecord: Hashable, Sendable {
   public let link: String?
   /// When the control server accepted it; `nil` before, and in a replay.
   public let submitted: WallTime?
+  /// The metres from the fence of the link before, where the two are joined (`Fence.distance(to:)`, ``FenceTrail``).
+  public internal(set) var distance: Double?
 
   /// The origin of a fence.
   public enum Origin: Hashable, Sendable {

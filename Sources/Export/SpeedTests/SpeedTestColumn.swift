@@ -133,7 +133,8 @@ public struct SpeedTestColumn: Sendable {
       figure("\(part.rawValue)_delay_median_ms", .decimal, "median round trip of the coverage pings \(when)") {
         milliseconds($0.delays.first { $0.part == part }?.median)
       },
-      figure("\(part.rawValue)_delay_p95_ms", .decimal, "its 95th percentile, nearest rank") {
+      figure("\(part.rawValue)_delay_p95_ms", .decimal, "its 95th percentile, nearest rank, from 20 answered pings on")
+      {
         milliseconds($0.delays.first { $0.part == part }?.percentile95)
       },
       figure("\(part.rawValue)_pings_lost", .integer, "coverage pings without an answer \(when)") {

@@ -50,7 +50,7 @@ class FenceItem {
   allFigures() {
     const rows = [];
     for (const [name, kind, meaning] of this.state.columns) {
-      if (["technology_class", "signal_dbm", "drive_session"].includes(name)) continue;
+      if (["technology_class", "signal_dbm", "drive_session", "drive_started_at"].includes(name)) continue;
       let value = this.value(name);
       if (value === undefined) continue;
       if (kind === "time") value = new Date(value).toISOString();

@@ -3,8 +3,9 @@ const numeric = {
   latitude: "latitude", longitude: "longitude", radius: "radius_m", pings: "pings", answered: "pings_ok", lost: "pings_lost",
   mean: "avg_ping_ms", median: "p50_ping_ms", p95: "p95_ping_ms", minimum: "min_ping_ms", maximum: "max_ping_ms", variation: "ipdv_ms",
   signal: "signal_dbm", technologyClass: "technology_class", duration: "duration_ms",
+  distance: "distance_m",
 };
-const computed = ["x", "y", "reach", "entered", "session", "link", "joined", "step", "look"];
+const computed = ["x", "y", "reach", "entered", "session", "link", "drive", "before", "joined", "look"];
 // How a fence is drawn: full; a dashed ring that Wi-Fi touched; or an open ring, where nothing was measured.
 const looks = ["full", "wifi", "open"];
 
@@ -16,6 +17,9 @@ class FenceTable {
     this.raw = {};
     this.sessions = [];
     this.links = [];
+    this.drives = [];
+    // The last fence of each link of each drive.
+    this.lastOf = new Map();
     this.hasWallTime = false;
     this.order = [];
     for (const name of [...Object.keys(numeric), ...computed]) this[name] = new Float64Array(0);
@@ -82,6 +86,7 @@ class FenceTable {
       const id = at("session", i) ?? `#${at("drive_session", i) ?? 0}`;
       const key = `${id} ${link}`;
       this.link[first + i] = link;
+      this.drive[first + i] = this.number(this.drives, at("drive_started_at", i) ?? 0, (started) => started, () => at("drive_started_at", i) ?? 0);
       this.session[first + i] = this.number(this.sessions, key, (session) => session.key, () => ({ key, id, link, test: at("test_uuid", i) }));
       this.entered[first + i] = at("entered_at", i) ?? (at("entered", i) ?? 0) * 1000;
     }
@@ -101,14 +106,12 @@ class FenceTable {
     this.reach[i] = this.radius[i] * projection.metre(this.latitude[i]);
   }
 
-  // The metres from the fence before, and whether the line from there goes on: not over more than four radii of that one.
+  // The fence before on the same link, and whether the line from there goes on: where the exports have a distance.
   join(i) {
-    const ground = groundVector(this.latitude[i], this.longitude[i]), before = this.lastGround;
-    this.lastGround = ground;
-    this.joined[i] = this.step[i] = 0;
-    if (i === 0 || this.session[i] !== this.session[i - 1]) return;
-    this.step[i] = groundDistance(before, ground);
-    this.joined[i] = this.step[i] <= 4 * (this.radius[i - 1] || 20) ? 1 : 0;
+    const key = this.drive[i] * 65536 + this.link[i];
+    this.before[i] = Number.isNaN(this.distance[i]) ? -1 : this.lastOf.get(key) ?? -1;
+    this.joined[i] = this.before[i] >= 0 && this.before[i] === i - 1 ? 1 : 0;
+    this.lastOf.set(key, i);
   }
 
   // Places all fences on another map.
@@ -150,8 +153,33 @@ class FenceTable {
   // The totals of the fences that `includes` selects.
   totals(includes) {
     const sums = { fences: 0, pings: 0, answered: 0, delay: 0, metres: 0, time: 0, from: Infinity, to: -Infinity };
-    for (let i = 0; i < this.count; i++) if (includes(i)) this.addTo(sums, i, includes);
+    // Two links of one drive have one distance: the longer one.
+    const metres = this.drives.map(() => new Map());
+    for (let i = 0; i < this.count; i++) {
+      if (!includes(i)) continue;
+      const before = sums.metres, ofLinks = metres[this.drive[i]];
+      this.addTo(sums, i, includes);
+      ofLinks.set(this.link[i], (ofLinks.get(this.link[i]) ?? 0) + sums.metres - before);
+    }
+    sums.metres = this.sameDrives().reduce((sum, drives) => {
+      const ofLinks = new Map();
+      for (const drive of drives) for (const [link, way] of metres[drive]) ofLinks.set(link, (ofLinks.get(link) ?? 0) + way);
+      return sum + Math.max(0, ...ofLinks.values());
+    }, 0);
     return sums;
+  }
+
+  // The numbers of the drives that are one with several links: they began at the same time, within a second, as the clock of each link is
+  // set on its own.
+  sameDrives() {
+    if (this.grouped?.count === this.drives.length) return this.grouped.drives;
+    const order = this.drives.map((_, drive) => drive).sort((a, b) => this.drives[a] - this.drives[b]), drives = [];
+    for (const drive of order) {
+      const last = drives[drives.length - 1];
+      if (last && this.drives[drive] - this.drives[last[0]] <= 1000) last.push(drive); else drives.push([drive]);
+    }
+    this.grouped = { count: this.drives.length, drives };
+    return drives;
   }
 
   addTo(sums, i, includes = () => true) {
@@ -162,6 +190,6 @@ class FenceTable {
     sums.time += this.duration[i] || 0;
     sums.from = Math.min(sums.from, this.entered[i]);
     sums.to = Math.max(sums.to, this.entered[i] + (this.duration[i] || 0));
-    if (this.joined[i] && includes(i - 1)) sums.metres += this.step[i];
+    if (this.before[i] >= 0 && includes(this.before[i])) sums.metres += this.distance[i];
   }
 }

@@ -436,7 +436,7 @@ class CoverageMap {
     byId("title").textContent = counted(sums.fences, "fence") + (this.state.selection ? " selected" : "");
     document.title = `Coverage map: ${counted(table.count, "fence")}`;
     const totals = [
-      ["way", kilometres(sums.metres)], ["mean delay", sums.answered ? `${(sums.delay / sums.answered).toFixed(1)} ms` : "–"],
+      ["distance", kilometres(sums.metres)], ["mean delay", sums.answered ? `${(sums.delay / sums.answered).toFixed(1)} ms` : "–"],
       ["loss", percent(sums.pings - sums.answered, sums.pings)], ["pings", sums.pings.toLocaleString("en")],
       ...(tests.shown.length ? [["speed tests", tests.selected.length.toLocaleString("en")]] : []),
     ];

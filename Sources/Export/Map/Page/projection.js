@@ -54,18 +54,6 @@ function projectionFor(latitudes) {
   return far === undefined ? null : new Polar(far > 0);
 }
 
-// Metres between two points of the ellipsoid, as the program computes them: the chord, and its arc at the mean radius.
-function groundVector(latitude, longitude) {
-  const phi = latitude * Math.PI / 180, lambda = longitude * Math.PI / 180, flattening = 1 / 298.257223563, squared = flattening * (2 - flattening);
-  const vertical = 6378137 / Math.sqrt(1 - squared * Math.sin(phi) ** 2);
-  return [vertical * Math.cos(phi) * Math.cos(lambda), vertical * Math.cos(phi) * Math.sin(lambda), vertical * (1 - squared) * Math.sin(phi)];
-}
-
-function groundDistance(one, other) {
-  const chord = Math.hypot(one[0] - other[0], one[1] - other[1], one[2] - other[2]), diameter = 2 * 6371008.8;
-  return diameter * Math.asin(Math.min(1, chord / diameter));
-}
-
 // A rectangle around points of the map. Where the map wraps, it lies across the antimeridian if that is how the points follow each other.
 class MapBox {
   constructor(wraps) {

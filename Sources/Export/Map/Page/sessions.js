@@ -6,7 +6,7 @@ class SessionsTable {
 
   draw() {
     const { table } = this.state, hasLinks = table.links.length > 1;
-    const heads = ["Session", ...(hasLinks ? ["Link"] : []), table.zone ? "Start, UTC" : "Start", "Duration", "Way", "Fences", "Pings", "Loss", "Mean delay", ""];
+    const heads = ["Session", ...(hasLinks ? ["Link"] : []), table.zone ? "Start, UTC" : "Start", "Duration", "Distance", "Fences", "Pings", "Loss", "Mean delay", ""];
     this.element.querySelector("thead tr").replaceChildren(...heads.map((head) => {
       const cell = make("th", head || undefined);
       cell.scope = "col";
