@@ -1,13 +1,13 @@
 import Coverage
 
-/// The shares of the way, of time and of pings by reception: the section *Coverage by technology* of a report
+/// The shares of the distance, of time and of pings by reception: the section *Coverage by technology* of a report
 /// (docs/report.md).
 public struct CoverageShares: Sendable {
   /// The fences of one reception, added up.
   public struct Part: Hashable, Sendable {
     /// The number of fences.
     public var fences = 0
-    /// The way from each fence to the next one without a gap, in metres, between the centres.
+    /// The distance from each fence to the next one, in metres (`Fence.distance(to:)`).
     public var metres = 0.0
     /// The time, in microseconds.
     public var microseconds: Int64 = 0
@@ -25,7 +25,7 @@ public struct CoverageShares: Sendable {
     }
   }
 
-  /// Shares of a whole, in percent; `nil` where the whole is nothing.
+  /// Shares of what was measured, in percent; `nil` where nothing was.
   struct Percentages {
     let way: Double?
     let time: Double?
@@ -38,33 +38,105 @@ public struct CoverageShares: Sendable {
     }
   }
 
-  /// The parts, by reception.
-  public private(set) var parts: [Reception: Part] = [:]
-  /// The fence that was added last, from whose centre the way goes on.
-  private var last: ReportedFence?
+  /// The fences of one link on one drive.
+  private struct LinkPart {
+    let started: WallTime
+    let link: String?
+    var parts: [Reception: Part] = [:]
+    /// The fence that was added last, from whose centre the distance goes on.
+    var last: Fence
+
+    var metres: Double {
+      // In a fixed order, so that the sum is the same each time.
+      Reception.allCases.reduce(0) { $0 + (parts[$1]?.metres ?? 0) }
+    }
+
+    /// Whether this is another link of the same drive: the clock of each link is set on its own, by some microseconds differently.
+    func isBeside(_ other: LinkPart) -> Bool {
+      link != other.link && (started - other.started).inMicroseconds.saturatingMagnitude <= 1_000_000
+    }
+  }
+
+  /// By the id of the drive in the store, which each link has of its own.
+  private var links: [Int64: LinkPart] = [:]
+
+  /// The parts, by reception. Two links of one drive have one distance, the longer one; it is divided as those of both together.
+  public var parts: [Reception: Part] {
+    var sum: [Reception: Part] = [:]
+    for drive in drives {
+      let (longest, all) = (drive.map(\.metres).max() ?? 0, drive.reduce(0) { $0 + $1.metres })
+      for link in drive {
+        for (reception, var part) in link.parts {
+          if drive.count > 1, all > 0 { part.metres *= longest / all }
+          sum[reception, default: Part()].add(part)
+        }
+      }
+    }
+    return sum
+  }
+
+  /// The links that belong together, in the order of their drives.
+  private var drives: [[LinkPart]] {
+    let ordered = links.sorted { ($0.value.started, $0.key) < ($1.value.started, $1.key) }.map(\.value)
+    return ordered.reduce(into: []) { drives, link in
+      if let last = drives.last, last.allSatisfy({ link.isBeside($0) }) {
+        drives[drives.count - 1].append(link)
+      } else {
+        drives.append([link])
+      }
+    }
+  }
 
   /// All parts together.
-  public var total: Part { sum { _ in true } }
+  public var total: Part { Self.sum(parts) { _ in true } }
+
+  /// What was measured: coverage and no coverage.
+  public var measured: Part { Self.sum(parts, \.isMeasured) }
 
   /// The parts with coverage together.
-  var covered: Part { sum(\.isCoverage) }
+  var covered: Part { Self.sum(parts, \.isCoverage) }
 
-  /// Adds a fence; the fences of a session come in order.
-  /// - Returns: The metres from the fence before, when this one continues it; they belong to the fence before.
+  /// Adds a fence; the fences of a link come in order.
+  /// - Returns: The metres from the fence of the link before, when this one continues it; they belong to the fence before.
   @discardableResult
-  mutating func add(_ fence: ReportedFence) -> Double? {
-    parts[Reception(fence.fence), default: Part()].add(
-      Part(
-        fences: 1, microseconds: fence.microseconds, pings: fence.fence.pings, answered: fence.fence.pingsAnswered))
-    defer { last = fence }
-    guard let last, last.continues(in: fence) else { return nil }
-    let metres = last.fence.centre.distance(to: fence.fence.centre)
-    parts[Reception(last.fence), default: Part()].metres += metres
+  mutating func add(_ reported: ReportedFence) -> Double? {
+    let fence = reported.fence
+    let last = links[reported.drive]?.last
+    var link =
+      links[reported.drive] ?? LinkPart(started: reported.driveStarted, link: reported.link, last: fence)
+    link.last = fence
+    link.parts[Reception(fence), default: Part()].fences += 1
+    for (reception, microseconds) in fence.time(reported.microseconds) {
+      link.parts[reception, default: Part()].add(Part(microseconds: microseconds))
+    }
+    if let reception = Reception(ofPings: fence) {
+      link.parts[reception, default: Part()].add(Part(pings: fence.pings, answered: fence.pingsAnswered))
+    }
+    let metres = last?.distance(to: fence)
+    if let last, let metres {
+      let whole: Int64 = 1_000_000_000
+      for (reception, share) in last.time(whole) {
+        link.parts[reception, default: Part()].metres += metres * (Double(share) / Double(whole))
+      }
+    }
+    links[reported.drive] = link
     return metres
   }
 
-  private func sum(_ isWanted: (Reception) -> Bool) -> Part {
-    // In a fixed order, so that the sum of metres is the same each time.
+  /// Moves the time of a fence in which no ping was sent to what was not measured.
+  mutating func setUnmeasured(_ microseconds: Int64, of fence: Fence, drive: Int64) {
+    guard var link = links[drive], let whole = fence.duration?.inMicroseconds else { return }
+    let measured = max(0, whole.saturatingSubtracting(microseconds))
+    for ((reception, former), (_, rest)) in zip(fence.time(whole), fence.time(measured)) {
+      guard let part = link.parts[reception] else { continue }
+      link.parts[reception]?.microseconds = max(
+        0, part.microseconds.saturatingSubtracting(former.saturatingSubtracting(rest)))
+    }
+    link.parts[.notMeasured, default: Part()].add(Part(microseconds: whole - measured))
+    links[drive] = link
+  }
+
+  private static func sum(_ parts: [Reception: Part], _ isWanted: (Reception) -> Bool) -> Part {
     Reception.allCases.filter(isWanted).reduce(into: Part()) { sum, reception in
       if let part = parts[reception] { sum.add(part) }
     }

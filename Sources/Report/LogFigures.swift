@@ -9,8 +9,11 @@ public struct LogFigures: Sendable {
   public private(set) var variations = DelayCounts()
   /// Of ``delays``, those with kernel stamps at both ends.
   public private(set) var kernelStamped = 0
-  /// The most pings in a row without an answer.
+  /// The outages, and the most pings in a row without an answer.
+  private(set) var outages = Outages()
   private(set) var longestLoss = 0
+  /// Pings with an outcome that count in no fence: sent outside of all fences, and while the drive paused on Wi-Fi.
+  public private(set) var unassigned = (outside: 0, paused: 0)
   /// Positions between the entry of the first selected fence of a drive and the exit of its last. Of these: refused for their
   /// accuracy, and losses of the position.
   public private(set) var fixes = (all: 0, refused: 0, lost: 0)
@@ -21,42 +24,34 @@ public struct LogFigures: Sendable {
   /// The number of logs.
   public private(set) var logs = 0
 
-  /// A ping.
-  private struct Ping {
-    let at: DriveTime
-    /// `nil` for a ping without an answer.
-    let nanoseconds: Int64?
-    let isKernelStamped: Bool
+  /// The log of a drive, and which of its fences are selected.
+  struct Log {
+    /// The times of the selected fences, in order.
+    let fences: [Range<DriveTime>]
+    /// The start of the drive.
+    let started: WallTime
+    /// Those of that drive: its accuracy limit, and its interval of pings.
+    let parameters: Parameters
+    /// The kind of link at the drive's start.
+    let initialPath: Path
   }
 
   /// Adds the log of a drive. Its pings are held while it is read: 24 bytes each.
-  /// - Parameters:
-  ///   - fences: The times of the drive's selected fences, in order.
-  ///   - parameters: Those of that drive: its accuracy limit, and its interval of pings.
-  ///   - initialPath: The kind of link at the drive's start.
-  ///   - events: Calls its argument with each event of the log.
+  /// - Parameter events: Calls its argument with each event of the log.
+  /// - Returns: The selected fences that lack pings for a while, each with that time in microseconds.
   /// - Throws: Errors of `events`.
   mutating func add(
-    fences: [Range<DriveTime>], parameters: Parameters, initialPath: Path,
-    events: ((Event) throws -> Void) throws -> Void
-  ) throws {
-    var pings: [Ping] = []
-    var windows = InaccurateWindows(accuracyLimit: parameters.accuracyLimit)
-    var path = initialPath
+    _ log: Log, events: ((Event) throws -> Void) throws -> Void
+  ) throws -> [(fence: Fence, unmeasured: Int64)] {
     // A log that cannot be read to its end counts nothing: figures of half a drive would pass for those of the drive.
     var counted = self
-    let span = (fences.first?.lowerBound ?? .start)...(fences.map(\.upperBound).max() ?? .start)
+    let span = (log.fences.first?.lowerBound ?? .start)...(log.fences.map(\.upperBound).max() ?? .start)
+    var logged = LoggedPings(parameters: log.parameters, initialPath: log.initialPath)
     try events { event in
+      logged.handle(event)
       switch event.kind {
-      case .ping(.answered(let delay, let isKernelStamped)) where path != .wifi:
-        pings.append(Ping(at: event.at, nanoseconds: delay, isKernelStamped: isKernelStamped))
-      case .ping(.failed) where path != .wifi:
-        pings.append(Ping(at: event.at, nanoseconds: nil, isKernelStamped: false))
-      // Pings on Wi-Fi belong to no fence (docs/algorithm.md, 4).
-      case .path(let now): path = now
-      case .fix(let fix):
-        let isAccurate = windows.add(fix, at: event.at)
-        if span.contains(event.at) { counted.count(fix, isAccurate: isAccurate) }
+      case .fix(let fix) where span.contains(event.at):
+        counted.count(fix, isAccurate: log.parameters.accepts(fix))
       case .clockSet(let step):
         counted.clockSteps += 1
         counted.clockStepMicroseconds = counted.clockStepMicroseconds
@@ -64,12 +59,13 @@ public struct LogFigures: Sendable {
       default: break
       }
     }
+    logged.end()
     counted.logs += 1
-    // The log has outcomes in the order in which they came; losses come late.
-    counted.count(
-      pings.sorted { $0.at < $1.at }, in: fences, except: windows.ranges,
-      reach: DelayVariation.reach(interval: parameters.pingInterval))
+    let selected = logged.fences.map { Self.isSelected($0, in: log.fences) }
+    counted.count(logged.pings, in: selected, reach: DelayVariation.reach(interval: log.parameters.pingInterval))
+    counted.findOutages(logged, selected, log)
     self = counted
+    return Self.unmeasured(logged, selected, interval: log.parameters.pingInterval)
   }
 
   /// A fix without coordinates is the loss of the position.
@@ -82,34 +78,77 @@ public struct LogFigures: Sendable {
     }
   }
 
-  /// Counts the pings in selected fences. Pings, fences and windows are in order of time, so one pass over each is enough.
+  /// Counts the pings in selected fences.
   /// - Parameter reach: The greatest distance of neighbours, in microseconds.
-  private mutating func count(
-    _ pings: [Ping], in fences: [Range<DriveTime>], except inaccurate: [Range<DriveTime>], reach: Int64
-  ) {
-    var (open, skipped) = (fences[...], inaccurate[...])
-    var (last, lost): (Ping?, Int) = (nil, 0)
+  private mutating func count(_ pings: [LoggedPings.Ping], in selected: [Bool], reach: Int64) {
+    var last: LoggedPings.Ping?
     for ping in pings {
-      while let fence = open.first, fence.upperBound <= ping.at {
-        open.removeFirst()
-        last = nil
-      }
-      while let window = skipped.first, window.upperBound <= ping.at { skipped.removeFirst() }
-      // The exact moments of entry and exit belong to no fence (docs/algorithm.md, 4).
-      guard let fence = open.first, fence.lowerBound < ping.at, skipped.first.map({ ping.at <= $0.lowerBound }) ?? true
-      else { continue }
-      lost = ping.nanoseconds == nil ? lost + 1 : 0
-      longestLoss = max(longestLoss, lost)
+      guard let fence = ping.fence, selected[fence] else { continue }
       if let delay = ping.nanoseconds {
         delays.add(nanoseconds: delay)
         if ping.isKernelStamped { kernelStamped += 1 }
-        if let last, let former = last.nanoseconds, ping.at.microseconds - last.at.microseconds <= reach,
-          let variation = DelayVariation.between(former, delay)
+        if let last, last.fence == fence, let former = last.nanoseconds,
+          ping.at.microseconds - last.at.microseconds <= reach, let variation = DelayVariation.between(former, delay)
         {
           variations.add(nanoseconds: variation)
         }
       }
       last = ping
+    }
+  }
+
+  /// Whether a replayed fence is one of the selected ones, by the time of its entry.
+  private static func isSelected(_ fence: Fence, in selected: [Range<DriveTime>]) -> Bool {
+    var (low, high) = (0, selected.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if selected[middle].lowerBound <= fence.entered { low = middle + 1 } else { high = middle }
+    }
+    guard low > 0 else { return false }
+    return selected[low - 1].lowerBound == fence.entered || selected[low - 1].contains(fence.entered)
+  }
+
+  /// A ping outside of all fences goes with the last fence before it, or with the first one of the drive: so a selection of fences
+  /// cuts the whole drive into selected parts and others.
+  private mutating func findOutages(_ logged: LoggedPings, _ selected: [Bool], _ log: Log) {
+    var (next, finder) = (0, PingOutages(started: log.started, interval: log.parameters.pingInterval))
+    for ping in logged.pings {
+      while next < logged.fences.count, logged.fences[next].entered < ping.at { next += 1 }
+      let fence = ping.fence ?? max(0, next - 1)
+      guard fence < selected.count, selected[fence] else {
+        finder.end()
+        continue
+      }
+      if ping.isPaused {
+        unassigned.paused += 1
+        finder.end()
+        continue
+      }
+      if ping.fence == nil { unassigned.outside += 1 }
+      finder.add(ping, at: next > 0 ? logged.fences[fence].centre : nil)
+    }
+    finder.end()
+    outages.add(finder.outages)
+    longestLoss = max(longestLoss, finder.longestRun)
+  }
+
+  /// The time of a fence without its own pings counts as not measured when it is longer than a second and three intervals.
+  private static func unmeasured(
+    _ logged: LoggedPings, _ selected: [Bool], interval: Duration
+  ) -> [(fence: Fence, unmeasured: Int64)] {
+    let limit = max(1_000_000, interval.inMicroseconds.saturatingMultiplied(by: 3))
+    var last = logged.fences.map(\.entered)
+    var missing = [Int64](repeating: 0, count: last.count)
+    func pass(_ fence: Int, at time: DriveTime) {
+      let gap = (time - last[fence]).inMicroseconds
+      if gap > limit { missing[fence] = missing[fence].saturatingAdding(gap) }
+      last[fence] = max(last[fence], time)
+    }
+    for ping in logged.pings { if let fence = ping.fence { pass(fence, at: ping.at) } }
+    return logged.fences.enumerated().compactMap { index, fence in
+      pass(index, at: fence.exited ?? fence.entered)
+      guard selected[index], Reception(fence).isMeasured, missing[index] > 0 else { return nil }
+      return (fence, missing[index])
     }
   }
 }

@@ -58,8 +58,17 @@ enum Markup {
     value < 0.0001 ? "p &lt; 0.0001" : "p = \(number(value, 4))"
   }
 
-  /// Microseconds as milliseconds with three decimals; `–` for none.
-  static func milliseconds(_ microseconds: Int64?) -> String { number(microseconds.map { Double($0) / 1000 }, 3) }
+  /// Microseconds as milliseconds, to three significant digits; whole ones from 100 ms on have a decimal, too. `–` for none.
+  static func milliseconds(_ microseconds: Int64?) -> String {
+    let places =
+      (microseconds?.saturatingMagnitude ?? 0) >= 9_995 ? 1 : (microseconds?.saturatingMagnitude ?? 0) >= 1000 ? 2 : 3
+    return number(microseconds.map { Double($0) / 1000 }, places)
+  }
+
+  /// As ``time(_:)``, below a minute with a decimal: `43.4 s`.
+  static func shortTime(_ microseconds: Int64) -> String {
+    microseconds < 59_950_000 ? number(Double(microseconds) / 1e6, 1) + " s" : time(microseconds)
+  }
 
   /// A moment as people read it, to the second: `2026-11-20 10:00:00 UTC`.
   static func moment(_ time: WallTime) -> String {

@@ -12,13 +12,16 @@ enum Method: String, CaseIterable {
     case .coverage:
       """
       A fence has coverage when at least one ping that was sent in it was answered in time (after ETSI TS 102 250-2, service \
-      availability). It counts for the technology at its last accurate position. Share of time: the fences' durations. Share of pings: \
-      pings sent in the fences.
+      availability). Not measured: fences without pings, or without an answer where Wi-Fi touched them or the probe could not measure, \
+      and times of more than a second without a ping in a fence (where the drive log is there). Shares are of what was measured. Distance and time of a fence count by the share of its time on each \
+      technology as the modem told it, its pings and the fence itself for the longest; without a modem's report all for the technology at \
+      the last accurate position. Pings that were sent before or after Wi-Fi count by their answers. Time and pings add up over links.
       """
     case .way:
       """
-      The distance between the centres of a fence and the next one without a gap; it counts for the first of the two. The last fence \
-      before a gap has no way.
+      The distance between the centres of a fence and the next one of the same link, across tests; it counts for the first of the two. \
+      None where the next centre is further away than four radii, as after a tunnel or a jump. Several links of one drive have one \
+      distance: that of the longest, divided as those of all together.
       """
     case .delay:
       overSinglePings
@@ -45,11 +48,16 @@ enum Method: String, CaseIterable {
     case .loss:
       "Pings without an answer within the timeout, divided by pings sent (RFC 2680, for the way there and back)."
     case .outages:
-      "A run of neighbouring fences without a gap in which pings were sent and none was answered. Its length is the time of its fences."
+      """
+      At least \(Outages.fewestPings) pings of one link in a row without an answer, over at least \(Outages.shortest / 1_000_000) s; by the single pings of the \
+      drive log, across tests, fences and places without a position. A pause of more than \(Outages.longestPause / 1_000_000) s without pings ends an outage, as does \
+      Wi-Fi. Drives whose log is not there: neighbouring fences in which pings were sent and none was answered, so there are at least \
+      these.
+      """
     case .worst:
       """
-      Stretches of neighbouring fences of \(Int(Stretch.length)) m or at most \(Stretch.most) fences, ranked by the mean delay of all pings with \
-      a lost one counted as 1 s.
+      Stretches of neighbouring fences of about \(Int(Stretch.length)) m (within a quarter), ranked by the mean delay of all pings with a lost \
+      one counted as 1 s. Stretches of another length, by a gap, stand behind them and have it in their captions.
       """
     case .quality:
       """

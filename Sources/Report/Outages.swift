@@ -1,19 +1,29 @@
 import Coverage
 
-/// Runs of neighbouring fences without a gap in which pings were sent and none was answered. A fence with an answer or
-/// without pings, a gap, and a fence that is not selected end an outage.
+/// Outages: runs of pings of one link without an answer, at least ``fewestPings`` of them over at least ``shortest``. They go on across
+/// tests, fences, and places without a position; a pause of more than ``longestPause`` without a ping ends them, because nothing was
+/// measured in it (docs/report.md says why).
 public struct Outages: Sendable {
   /// One outage.
   public struct Outage: Hashable, Sendable {
-    /// When its first fence began.
+    /// When its first ping was sent, or its first fence began.
     public let began: WallTime
-    /// The centre of its first fence.
-    public let place: Coordinate
-    /// How long its fences lasted, in microseconds.
+    /// The centre of the fence in which it began, or of the last one before; `nil` before the first one.
+    public let place: Coordinate?
+    /// From its first lost ping until the next one after its last was due; of fences, from the entry of the first to the exit of the last.
     public internal(set) var microseconds: Int64
-    /// The pings that were lost.
+    /// The pings that were lost in a row.
     public internal(set) var pings: Int
+
+    var counts: Bool { pings >= Outages.fewestPings && microseconds >= Outages.shortest }
   }
+
+  /// As `ping` counts them: one or two losses are no run.
+  static let fewestPings = 3
+  /// In microseconds. A handover, or a radio link that is set up again at once, takes less.
+  static let shortest: Int64 = 1_000_000
+  /// The longest time between two pings of one outage, in microseconds.
+  static let longestPause: Int64 = 5_000_000
 
   /// Their number.
   public private(set) var count = 0
@@ -21,27 +31,17 @@ public struct Outages: Sendable {
   public private(set) var microseconds: Int64 = 0
   /// The longest; the first of several.
   public private(set) var longest: Outage?
-  /// The outage under way; `nil` after a fence that is none.
-  private var current: Outage?
-  private var last: ReportedFence?
 
-  mutating func add(_ fence: ReportedFence) {
-    let isContinued = last.map { $0.continues(in: fence) } ?? false
-    last = fence
-    guard Reception(fence.fence) == .noAnswer else {
-      current = nil
-      return
-    }
-    let began = isContinued ? current : nil
-    if began == nil { count += 1 }
-    microseconds = microseconds.saturatingAdding(fence.microseconds)
-    var outage =
-      began
-      ?? Outage(
-        began: fence.driveStarted + fence.fence.entered, place: fence.fence.centre, microseconds: 0, pings: 0)
-    outage.microseconds = outage.microseconds.saturatingAdding(fence.microseconds)
-    outage.pings = outage.pings.saturatingAdding(fence.fence.pings)
-    current = outage
+  mutating func add(_ outage: Outage) {
+    guard outage.counts else { return }
+    count = count.saturatingAdding(1)
+    microseconds = microseconds.saturatingAdding(outage.microseconds)
     if outage.microseconds > longest?.microseconds ?? -1 { longest = outage }
+  }
+
+  mutating func add(_ other: Outages) {
+    count = count.saturatingAdding(other.count)
+    microseconds = microseconds.saturatingAdding(other.microseconds)
+    if let outage = other.longest, outage.microseconds > longest?.microseconds ?? -1 { longest = outage }
   }
 }

@@ -5,8 +5,6 @@ import Coverage
 public struct ReportFigures: Sendable {
   /// Coverage by technology.
   public private(set) var shares = CoverageShares()
-  /// Where no ping was answered.
-  public private(set) var outages = Outages()
   /// The worst stretches.
   public private(set) var stretches = WorstStretches()
   /// How good the data are.
@@ -23,6 +21,9 @@ public struct ReportFigures: Sendable {
   public private(set) var period: ClosedRange<WallTime>?
   /// The times of the fences by the id of their drive, by which the pings of its log are selected.
   private var times: [Int64: [Range<DriveTime>]] = [:]
+  private var starts: [Int64: WallTime] = [:]
+  /// The outages of drives whose logs are not there, by the id of the drive.
+  private var fenceOutages: [Int64: FenceOutages] = [:]
 
   /// No fences.
   public init() {}
@@ -34,13 +35,14 @@ public struct ReportFigures: Sendable {
   public mutating func add(_ fence: ReportedFence) {
     let metres = shares.add(fence)
     stretches.add(fence, metres: metres)
-    outages.add(fence)
+    fenceOutages[fence.drive, default: FenceOutages()].add(fence)
     quality.add(fence)
     sums.add(fence.fence)
     if let median = fence.fence.figures.roundTrip?.median {
       medians.add(nanoseconds: median, times: fence.fence.pingsAnswered)
     }
     times[fence.drive, default: []].append(fence.fence.entered..<fence.exited)
+    starts[fence.drive] = fence.driveStarted
     let (from, to) = (fence.driveStarted + fence.fence.entered, fence.driveStarted + fence.exited)
     period = period.map { min($0.lowerBound, from)...max($0.upperBound, to) } ?? from...max(from, to)
   }
@@ -61,11 +63,23 @@ public struct ReportFigures: Sendable {
   public mutating func addLog(
     of drive: Int64, parameters: Parameters, initialPath: Path, events: ((Event) throws -> Void) throws -> Void
   ) throws {
-    guard let fences = times[drive] else { return }
-    try logged.add(
-      fences: fences.sorted { $0.lowerBound < $1.lowerBound }, parameters: parameters, initialPath: initialPath,
-      events: events)
+    guard let fences = times[drive], let started = starts[drive] else { return }
+    let log = LogFigures.Log(
+      fences: fences.sorted { $0.lowerBound < $1.lowerBound }, started: started, parameters: parameters,
+      initialPath: initialPath)
+    for (fence, unmeasured) in try logged.add(log, events: events) {
+      shares.setUnmeasured(unmeasured, of: fence, drive: drive)
+    }
+    fenceOutages[drive] = nil
   }
+
+  /// Where no ping was answered: by single pings, or by fences for drives whose logs are not there.
+  public var outages: Outages {
+    fenceOutages.sorted { $0.key < $1.key }.reduce(into: logged.outages) { $0.add($1.value.outages) }
+  }
+
+  /// Whether there may be more and longer ``outages``: the log of a drive is not there.
+  var hasOutagesOfFences: Bool { !fenceOutages.isEmpty }
 
   /// The delays over which percentiles are computed: single pings if any log has answered ones, else the medians of the
   /// fences.

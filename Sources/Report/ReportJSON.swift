@@ -72,13 +72,15 @@ extension Report.Part {
   private func method(_ method: Method) -> JSON { .string(method.text(overSinglePings: figures.isOverSinglePings)) }
 
   private var coverage: JSON {
-    let total = figures.shares.total
+    let (parts, measured, none) = (figures.shares.parts, figures.shares.measured, CoverageShares.Part())
     let rows = Reception.allCases.compactMap { reception in
-      figures.shares.parts[reception].map { json($0, named: reception.name, of: total) }
+      parts[reception].map { json($0, named: reception.name, of: reception.isMeasured ? measured : none) }
     }
     return .object([
-      "by_technology": .array(rows), "covered": json(figures.shares.covered, named: "covered", of: total),
-      "total": json(total, named: "total", of: total), "method": method(.coverage), "way_method": method(.way),
+      "by_technology": .array(rows), "covered": json(figures.shares.covered, named: "covered", of: measured),
+      "measured": json(measured, named: "measured", of: measured),
+      "total": json(figures.shares.total, named: "total", of: none), "method": method(.coverage),
+      "way_method": method(.way),
     ])
   }
 
@@ -117,6 +119,8 @@ extension Report.Part {
       "pings": .count(sums.pings), "lost": .count(sums.lost),
       "percent": sums.loss.flatMap { JSON.rounded($0 * 100, places: 2) }, "late": .count(sums.late),
       "duplicates": .count(sums.duplicates),
+      "outside": figures.logged.logs > 0 ? .count(figures.logged.unassigned.outside) : nil,
+      "paused": figures.logged.logs > 0 ? .count(figures.logged.unassigned.paused) : nil,
       "longest_run": figures.logged.logs > 0 ? .count(figures.logged.longestLoss) : nil, "method": method(.loss),
     ])
   }
@@ -124,12 +128,14 @@ extension Report.Part {
   private var outages: JSON {
     let outages = figures.outages
     return .object([
-      "count": .count(outages.count), "time_s": .seconds(outages.microseconds),
+      "at_least": .bool(figures.hasOutagesOfFences), "count": .count(outages.count),
+      "time_s": .seconds(outages.microseconds),
       "longest": outages.longest.map {
         .object([
-          "began_at": .string($0.began.iso8601), "latitude": JSON.rounded($0.place.latitude, places: 7),
-          "longitude": JSON.rounded($0.place.longitude, places: 7), "time_s": .seconds($0.microseconds),
-          "pings": .count($0.pings),
+          "began_at": .string($0.began.iso8601),
+          "latitude": ($0.place?.latitude).flatMap { JSON.rounded($0, places: 7) },
+          "longitude": ($0.place?.longitude).flatMap { JSON.rounded($0, places: 7) },
+          "time_s": .seconds($0.microseconds), "pings": .count($0.pings),
         ])
       }, "method": method(.outages),
     ])
@@ -164,6 +170,7 @@ extension Stretch {
   fileprivate var json: JSON {
     .object([
       "began_at": .string(began.iso8601), "fences": .count(fences.count), "way_m": JSON.rounded(metres, places: 1),
+      "is_long": .bool(isLong),
       "pings": .count(pings), "lost": .count(lost),
       "score_ms": JSON.rounded(score / 1e6, places: 3),
       "latitude": fences.first.flatMap { JSON.rounded($0.centre.latitude, places: 7) },

@@ -31,7 +31,7 @@ public struct ReportPage: Sendable {
     \(quality)
     <section class="second">
     \(SpeedTestSection(report).html)
-    <h2>Worst stretches\(Markup.note(.worst))</h2>
+    <h2>Worst stretches of about \(Int(Stretch.length)) m\(Markup.note(.worst))</h2>
     <p class="soft">Filled circles: answered, green below a mean of 120 ms, else orange; dashed red rings: no answer; thin \
     grey rings: not measured.</p>
     \(report.parts.map(stretches).joined(separator: "\n"))
@@ -67,9 +67,9 @@ public struct ReportPage: Sendable {
 
   /// The four figures at the top of a report of one part.
   private func tiles(_ figures: ReportFigures) -> String {
-    let shares = CoverageShares.Percentages(figures.shares.covered, of: figures.shares.total)
+    let shares = CoverageShares.Percentages(figures.shares.covered, of: figures.shares.measured)
     let tiles = [
-      ("way with coverage", Markup.percent(shares.way)), ("median delay", delay(figures, 50)),
+      ("measured distance with coverage", Markup.percent(shares.way)), ("median delay", delay(figures, 50)),
       ("95th percentile", delay(figures, 95)), ("loss", Markup.percent(figures.sums.loss.map { $0 * 100 })),
     ]
     return "<dl class=\"tiles\">"
@@ -81,23 +81,28 @@ public struct ReportPage: Sendable {
     return Markup.milliseconds(found.microseconds) + " ms"
   }
 
-  /// A table with a row for each reception that occurs, then those with coverage together, then all.
+  /// A table with a row for each reception that occurs, then those with coverage together, all that was measured, and all. Shares are of
+  /// what was measured.
   private func coverage(_ part: Report.Part) -> String {
-    let total = part.figures.shares.total
-    func row(_ name: String, _ part: CoverageShares.Part) -> [String] {
-      let shares = CoverageShares.Percentages(part, of: total)
+    let (parts, measured) = (part.figures.shares.parts, part.figures.shares.measured)
+    func row(_ name: String, _ part: CoverageShares.Part, hasShares: Bool = true) -> [String] {
+      let shares = CoverageShares.Percentages(part, of: hasShares ? measured : CoverageShares.Part())
       return [
         name, Markup.number(part.metres / 1000, 2), Markup.percent(shares.way), Markup.time(part.microseconds),
         Markup.percent(shares.time), "\(part.pings)", Markup.percent(shares.pings),
       ]
     }
     let rows = Reception.allCases.compactMap { reception in
-      part.figures.shares.parts[reception].map { row(reception.name, $0) }
+      let name = reception.name
+      return parts[reception].map { row(name, $0, hasShares: reception.isMeasured) }
     }
     return Markup.table(
       Markup.escaped(part.title) + Markup.note(.coverage),
-      ["", "way km" + Markup.note(.way), "of way", "time", "of time", "pings", "of pings"],
-      rows + [row("with coverage", part.figures.shares.covered), row("all", total)])
+      ["", "distance km" + Markup.note(.way), "of distance", "time", "of time", "pings", "of pings"],
+      rows + [
+        row("with coverage", part.figures.shares.covered), row("measured", measured),
+        row("all", part.figures.shares.total, hasShares: false),
+      ])
   }
 
   private var delay: String {
@@ -136,16 +141,24 @@ public struct ReportPage: Sendable {
         row("loss") { Markup.percent($0.sums.loss.map { $0 * 100 }) },
         row("answered too late") { "\($0.sums.late)" },
         row("answered twice") { "\($0.sums.duplicates)" },
+        row("sent outside of all fences; paused on Wi-Fi") {
+          $0.logged.logs > 0 ? "\($0.logged.unassigned.outside); \($0.logged.unassigned.paused)" : "–"
+        },
         row("longest run of lost pings") { $0.logged.logs > 0 ? "\($0.logged.longestLoss)" : "–" },
-        row("outages") { "\($0.outages.count)" },
-        row("their time") { Markup.time($0.outages.microseconds) },
+        row("outages of 1 s or more") { least($0) + "\($0.outages.count)" },
+        row("their time") { least($0) + Markup.shortTime($0.outages.microseconds) },
         row("longest outage") { figures in
           guard let longest = figures.outages.longest else { return "–" }
-          return
-            "\(Markup.time(longest.microseconds))<br><span class=\"soft\">\(Markup.moment(longest.began))<br>\(place(longest.place))</span>"
+          return """
+            \(least(figures))\(Markup.shortTime(longest.microseconds))<br><span class="soft">\(Markup.moment(longest.began))\
+            \(longest.place.map { "<br>\(place($0))" } ?? "")</span>
+            """
         },
       ])
   }
+
+  /// Fences show only some of the outages.
+  private func least(_ figures: ReportFigures) -> String { figures.hasOutagesOfFences ? "at least " : "" }
 
   private func place(_ place: Coordinate) -> String {
     "\(Markup.number(place.latitude, 5))°, \(Markup.number(place.longitude, 5))°"
@@ -157,7 +170,7 @@ public struct ReportPage: Sendable {
       """
       <figure>\(StretchMap(stretch: stretch).svg)<figcaption>\(Markup.number(stretch.score / 1e6, 1)) ms with losses as \
       1 s; \(stretch.lost) of \(stretch.pings) pings lost on \
-      \(Markup.number(stretch.metres, 0)) m<br>\(Markup.moment(stretch.began))<br>\
+      \(stretch.isLong ? "" : "only ")\(Markup.number(stretch.metres, 0)) m<br>\(Markup.moment(stretch.began))<br>\
       \(stretch.fences.first.map { place($0.centre) } ?? "")</figcaption></figure>
       """
     }
@@ -223,7 +236,8 @@ public struct ReportPage: Sendable {
             "places of \(Markup.number(report.placeMetres, 0)) m; \(result.places.matched) are matched",
             "\(result.places.first)", "\(result.places.second)",
           ],
-          ["mean delay there, ms"] + result.tallies.map { Markup.number($0.mean.map { $0 / 1e6 }, 3) },
+          ["mean delay there, ms"]
+            + result.tallies.map { Markup.milliseconds($0.mean.flatMap { Int64(exactly: ($0 / 1e3).rounded()) }) },
           ["loss there"] + result.tallies.map { Markup.percent($0.loss.map { $0 * 100 }) },
         ])
   }

@@ -11,17 +11,20 @@ public struct ReportedFence: Sendable {
   public let session: Int64
   /// The start of its drive.
   public let driveStarted: WallTime
+  /// The measured link; `nil` when the drive had one link only.
+  public let link: String?
 
   /// A fence with the given values.
-  public init(fence: Fence, drive: Int64, session: Int64, driveStarted: WallTime) {
+  public init(fence: Fence, drive: Int64, session: Int64, driveStarted: WallTime, link: String? = nil) {
     (self.fence, self.drive, self.session, self.driveStarted) = (fence, drive, session, driveStarted)
+    self.link = link
   }
 
   /// A stored fence.
   public init(_ stored: StoredFence) {
     self.init(
       fence: stored.fence, drive: stored.session.drive, session: stored.session.id,
-      driveStarted: stored.session.driveStarted)
+      driveStarted: stored.session.driveStarted, link: stored.session.link)
   }
 
   /// When it ended; for an open fence, and for one with an end before its entry, when it began.
@@ -29,10 +32,4 @@ public struct ReportedFence: Sendable {
 
   /// How long it lasted, in microseconds.
   var microseconds: Int64 { (exited - fence.entered).inMicroseconds }
-
-  /// Whether `next` follows in the same session without a gap: with the next number, at the moment at which this fence ended.
-  /// A fence that is not selected between the two breaks the row.
-  func continues(in next: ReportedFence) -> Bool {
-    session == next.session && fence.number.saturatingAdding(1) == next.fence.number && exited == next.fence.entered
-  }
 }

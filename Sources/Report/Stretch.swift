@@ -6,7 +6,7 @@ public struct Stretch: Sendable {
   public let began: WallTime
   /// Its fences; at most ``most``.
   public private(set) var fences: [Fence] = []
-  /// The way between their centres, in metres.
+  /// The distance between their centres, in metres.
   public private(set) var metres = 0.0
   /// The pings that were sent.
   public private(set) var pings = 0
@@ -15,9 +15,9 @@ public struct Stretch: Sendable {
   /// The sum of the delays of ``answered``, in nanoseconds.
   public private(set) var nanoseconds: Int64 = 0
 
-  /// The way at which a stretch ends, in metres.
+  /// The distance of a stretch, in metres.
   public static let length = 500.0
-  /// The most fences: a device that stands still makes no way.
+  /// The most fences: a device that stands still does not get on.
   public static let most = 200
   /// The delay as which a lost ping counts, in nanoseconds: without it, a place without any answer would look the best.
   static let lostNanoseconds = 1e9
@@ -43,6 +43,12 @@ public struct Stretch: Sendable {
     pings > 0 ? (Double(nanoseconds) + Double(lost) * Self.lostNanoseconds) / Double(pings) : 0
   }
 
-  /// Whether the next fence begins another stretch.
-  var isFull: Bool { metres >= Self.length || fences.count >= Self.most }
+  /// Whether it is about as long as ``length``, within a quarter.
+  var isLong: Bool { abs(metres - Self.length) <= Self.length / 4 }
+
+  /// Whether the next fence begins another stretch: without it, the length is nearer to ``length``.
+  /// - Parameter step: The metres to the next fence.
+  func isFull(before step: Double) -> Bool {
+    metres + step / 2 > Self.length || fences.count >= Self.most
+  }
 }

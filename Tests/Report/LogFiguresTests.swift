@@ -4,117 +4,106 @@ import Testing
 
 @testable import Report
 
-/// The figures of single pings, against a model that finds the fence of each ping.
+/// The figures of single pings, against those of the fences.
 @Suite struct LogFiguresTests {
-  private struct Drive {
-    var path: Path
-    var fences: [Range<DriveTime>]
-    var events: [Event]
-  }
-
-  private static let place = Coordinate(latitude: 48, longitude: 16)
-
-  /// A drive of some seconds, with pings out of order, losses, changes of the path and positions of all kinds.
-  private static func drive(_ random: inout SeededGenerator) -> Drive {
-    var (fences, events, at): ([Range<DriveTime>], [Event], Double) = ([], [], 1)
-    for _ in 0..<8 {
-      let length = Double(Int.random(in: 1...30, using: &random)) / 10
-      fences.append(.seconds(at) ..< .seconds(at + length))
-      at += length + (Bool.random(using: &random) ? 0 : 0.5)
-    }
-    for tenth in 0..<Int(at * 10 + 10) {
+  /// A drive of a minute or two with pings out of order, losses, late answers, changes of the path, tests, and positions of all kinds.
+  private static func drive(_ random: inout SeededGenerator) -> [Event] {
+    var (events, north): ([Event], Double) = ([], 0)
+    for tenth in 0..<Int.random(in: 300...1500, using: &random) {
       let now = Double(tenth) / 10
-      switch Int.random(in: 0..<20, using: &random) {
-      case 0: events.append(Event(at: .seconds(now), .path(Bool.random(using: &random) ? .wifi : .cellular)))
-      case 1:
-        let accuracy = [3, 15, 15.5, nil].randomElement(using: &random) ?? nil
-        events.append(Event(at: .seconds(now), .fix(Fix(coordinate: place, accuracy: accuracy))))
-      case 2: events.append(Event(at: .seconds(now), .fix(.lost)))
-      case 3: events.append(Event(at: .seconds(now), .clockSet(by: .seconds(Bool.random(using: &random) ? 2 : -3))))
-      case 4...6: events.append(Event(at: .seconds(now), .ping(.failed(.timeout))))
-      case 7: events.append(Event(at: .seconds(now), .late(rttNanoseconds: 5)))
-      default:
-        let delay = Int64.random(in: 1...900_000_000, using: &random)
-        // An answer is logged on arrival, with the time at which its ping was sent.
-        events.insert(
-          Event(at: .seconds(now), .ping(.answered(rttNanoseconds: delay, isKernelStamped: tenth.isMultiple(of: 2)))),
-          at: max(0, events.count - Int.random(in: 0...1, using: &random)))
-      }
-    }
-    return Drive(path: Bool.random(using: &random) ? .wifi : .cellular, fences: fences, events: events)
-  }
-
-  private struct Expected: Equatable {
-    var delays: [Int64] = []
-    var variations: [Int64] = []
-    var stamped = 0
-    var longestLoss = 0
-    var fixes = [0, 0, 0]
-    var steps = 0
-  }
-
-  private static func expected(_ drive: Drive) -> Expected {
-    var (expected, isWifi, isAccurate): (Expected, Bool, Bool) = (Expected(), drive.path == .wifi, true)
-    var pings: [(at: DriveTime, delay: Int64?, stamped: Bool)] = []
-    var bad: [(from: DriveTime, to: DriveTime?)] = []
-    for event in drive.events {
-      switch event.kind {
-      case .path(let path): isWifi = path == .wifi
-      case .fix(let fix):
-        let now = fix.coordinate != nil && (fix.accuracy ?? 100) <= 15
-        if isAccurate, !now { bad.append((event.at, nil)) }
-        if !isAccurate, now { bad[bad.count - 1].to = event.at }
-        isAccurate = now
-        guard event.at >= drive.fences[0].lowerBound, event.at <= drive.fences[7].upperBound else { break }
-        expected.fixes[0] += 1
-        if fix.coordinate == nil { expected.fixes[2] += 1 } else if !now { expected.fixes[1] += 1 }
-      case .ping(.answered(let delay, let stamped)) where !isWifi: pings.append((event.at, delay, stamped))
-      case .ping(.failed) where !isWifi: pings.append((event.at, nil, false))
-      case .clockSet: expected.steps += 1
+      switch Int.random(in: 0..<40, using: &random) {
+      case 0:
+        events.append(
+          Event(at: .seconds(now), .path([.wifi, .cellular, .offline].randomElement(using: &random) ?? .wifi)))
+      case 1: events.append(Event(at: .seconds(now), .session(SessionGrant(testUUID: "T\(tenth)"))))
+      case 2: events.append(Event(at: .seconds(now), .clockSet(by: .seconds(Bool.random(using: &random) ? 2 : -3))))
+      case 3: events.append(Event(at: .seconds(now), .fix(.lost)))
+      case 4...12:
+        north += Double.random(in: 0...30, using: &random)
+        let coordinate = Coordinate(latitude: 48 + north / 111_195, longitude: 16)
+        let accuracy = [3, 5, 15, 15.5, nil].randomElement(using: &random) ?? nil
+        events.append(Event(at: .seconds(now), .fix(Fix(coordinate: coordinate, accuracy: accuracy))))
       default: break
       }
-    }
-    pings.sort { $0.at < $1.at }
-    var (last, run): ((fence: Int, at: DriveTime, delay: Int64?)?, Int) = (nil, 0)
-    for ping in pings {
-      guard let fence = drive.fences.firstIndex(where: { $0.lowerBound < ping.at && ping.at < $0.upperBound }),
-        !bad.contains(where: { $0.from < ping.at && ping.at < ($0.to ?? .seconds(1e6)) })
-      else { continue }
-      run = ping.delay == nil ? run + 1 : 0
-      expected.longestLoss = max(expected.longestLoss, run)
-      if let delay = ping.delay {
-        expected.delays.append((delay + 500) / 1000)
-        expected.stamped += ping.stamped ? 1 : 0
-        if let last, last.fence == fence, ping.at - last.at <= .milliseconds(150), let former = last.delay {
-          expected.variations.append((abs(delay - former) + 500) / 1000)
-        }
+      let sent = DriveTime.seconds(now + 0.03)
+      if Int.random(in: 0..<5, using: &random) == 0 {
+        events.append(Event(at: sent, .ping(.failed(.timeout))))
+        if Bool.random(using: &random) { events.append(Event(at: sent, .late(rttNanoseconds: 5))) }
+      } else {
+        // An answer is logged on arrival, with the time at which its ping was sent.
+        let outcome = PingOutcome.answered(
+          rttNanoseconds: .random(in: 1...900_000_000, using: &random), isKernelStamped: tenth.isMultiple(of: 2))
+        events.insert(Event(at: sent, .ping(outcome)), at: max(0, events.count - Int.random(in: 0...1, using: &random)))
       }
-      last = (fence, ping.at, ping.delay)
     }
-    expected.delays.sort()
-    expected.variations.sort()
-    return expected
+    return events
+  }
+
+  @Test(
+    "when logs have events of all kinds, then store, replay and report agree to the ping, and each ping counts once")
+  func agreement() throws {
+    for seed in 0..<UInt64(min(200, RandomOrders.count)) {
+      var random = SeededGenerator(seed: seed)
+      let (events, path) = (Self.drive(&random), Bool.random(using: &random) ? Path.wifi : .cellular)
+      var engine = Engine(path: path)
+      for event in events { _ = engine.handle(event) }
+      _ = engine.handle(Event(at: engine.now, .stop(.user)))
+      var figures = ReportFigures()
+      for fence in engine.fences { figures.add(.of(fence, session: Int64(fence.session))) }
+      figures.endFences()
+      try figures.addLog(of: 1, parameters: Parameters(), initialPath: path) { try events.forEach($0) }
+      guard !engine.fences.isEmpty else { continue }
+      let (logged, sums) = (figures.logged, figures.sums)
+      #expect(logged.delays.count == sums.answered, "seed \(seed)")
+      #expect((logged.unassigned.outside, logged.unassigned.paused) == (engine.pingsOutside, engine.pingsPaused))
+      let all = events.count { if case .ping = $0.kind { true } else { false } }
+      #expect(sums.pings + logged.unassigned.outside + logged.unassigned.paused == all && engine.pings == all)
+      let inFences = engine.fences.map(\.figures.late).reduce(0, +)
+      #expect(sums.late == inFences && inFences <= engine.pingsLate && sums.late <= sums.lost, "seed \(seed)")
+      // Where no position is lost in it, the mean variation of a fence is that of its pairs.
+      let pairs = engine.fences.compactMap(\.figures.meanVariation).count
+      #expect(logged.variations.count >= pairs, "seed \(seed)")
+      let kernel = engine.fences.filter { $0.figures.kernelMean != nil }.count
+      #expect(logged.kernelStamped >= kernel && logged.kernelStamped <= sums.answered, "seed \(seed)")
+    }
+  }
+
+  @Test("when one test of a drive is selected, then only its pings count, and the parts add up to the drive")
+  func parts() throws {
+    for seed in 0..<UInt64(40) {
+      var random = SeededGenerator(seed: seed)
+      let events = Self.drive(&random)
+      var engine = Engine()
+      for event in events { _ = engine.handle(event) }
+      _ = engine.handle(Event(at: engine.now, .stop(.user)))
+      var (outside, paused, lost): (Int, Int, Int) = (0, 0, 0)
+      for session in Set(engine.fences.map(\.session)) {
+        var figures = ReportFigures()
+        for fence in engine.fences where fence.session == session { figures.add(.of(fence, session: Int64(session))) }
+        try figures.addLog(of: 1, parameters: Parameters(), initialPath: .cellular) { try events.forEach($0) }
+        #expect(figures.logged.delays.count == figures.sums.answered, "seed \(seed)")
+        outside += figures.logged.unassigned.outside
+        paused += figures.logged.unassigned.paused
+        lost += figures.sums.lost
+      }
+      guard !engine.fences.isEmpty else { continue }
+      #expect((outside, paused) == (engine.pingsOutside, engine.pingsPaused), "seed \(seed)")
+      #expect(lost == engine.fences.map(\.pingsLost).reduce(0, +))
+    }
   }
 
   private static func sorted(_ counts: DelayCounts) -> [Int64] {
     counts.microseconds(atRanks: Array(1...max(1, counts.count))).compactMap(\.self)
   }
 
-  @Test("when logs have random events of all kinds, then each figure equals that of the model")
-  func model() throws {
-    for seed in 0..<UInt64(min(200, RandomOrders.count)) {
-      var random = SeededGenerator(seed: seed)
-      let drive = Self.drive(&random)
-      var figures = LogFigures()
-      try figures.add(fences: drive.fences, parameters: Parameters(), initialPath: drive.path) {
-        try drive.events.forEach($0)
-      }
-      let found = Expected(
-        delays: Self.sorted(figures.delays), variations: Self.sorted(figures.variations),
-        stamped: figures.kernelStamped, longestLoss: figures.longestLoss,
-        fixes: [figures.fixes.all, figures.fixes.refused, figures.fixes.lost], steps: figures.clockSteps)
-      #expect(found == Self.expected(drive), "seed \(seed)")
-    }
+  private func log(_ fences: [Range<DriveTime>]) -> LogFigures.Log {
+    LogFigures.Log(fences: fences, started: .sampleStart, parameters: Parameters(), initialPath: .cellular)
+  }
+
+  /// The position with which all fences of these tests begin.
+  private func fix(_ at: Double, north: Double = 0) -> Event {
+    Event(
+      at: .seconds(at), .fix(Fix(coordinate: Coordinate(latitude: 48 + north / 111_195, longitude: 16), accuracy: 4)))
   }
 
   private func answered(_ at: Double, _ nanoseconds: Int64 = 20_000_000) -> Event {
@@ -130,9 +119,7 @@ import Testing
     for _ in 0..<2 {
       let lost = [2, 3].map { Event(at: .seconds($0), .ping(.failed(.timeout))) }
       let step = Event(at: .seconds(3.5), .clockSet(by: .seconds(-2)))
-      try figures.add(fences: fences, parameters: Parameters(), initialPath: .cellular) { body in
-        try ([answered(1.5)] + lost + [step]).forEach(body)
-      }
+      _ = try figures.add(log(fences)) { body in try ([fix(1), answered(1.5)] + lost + [step]).forEach(body) }
     }
     #expect(figures.logs == 2 && figures.delays.count == 2 && figures.longestLoss == 2)
     #expect(figures.clockSteps == 2 && figures.clockStepMicroseconds == 4_000_000)
@@ -142,11 +129,11 @@ import Testing
   func variation() throws {
     func variations(_ events: [Event]) throws -> [Int64] {
       var figures = LogFigures()
-      try figures.add(
-        fences: [.seconds(1) ..< .seconds(2), .seconds(2) ..< .seconds(3)], parameters: Parameters(),
-        initialPath: .cellular
-      ) {
-        try events.forEach($0)
+      _ = try figures.add(log([.seconds(1) ..< .seconds(2), .seconds(2) ..< .seconds(3)])) {
+        try
+          ([fix(1)] + events.filter { $0.at < .seconds(2) } + [fix(2, north: 50)]
+          + events.filter { $0.at > .seconds(2) })
+          .forEach($0)
       }
       return Self.sorted(figures.variations)
     }
@@ -162,7 +149,7 @@ import Testing
   func largestStep() throws {
     var figures = LogFigures()
     let step = Event(at: .seconds(2), .clockSet(by: .microseconds(Int64.min)))
-    try figures.add(fences: [.seconds(1) ..< .seconds(3)], parameters: Parameters(), initialPath: .cellular) { body in
+    _ = try figures.add(log([.seconds(1) ..< .seconds(3)])) { body in
       try body(step)
       try body(step)
     }
@@ -172,7 +159,7 @@ import Testing
   @Test("when there are no fences, then no ping counts, but the log does")
   func noFences() throws {
     var figures = LogFigures()
-    try figures.add(fences: [], parameters: Parameters(), initialPath: .cellular) { try $0(answered(1)) }
+    _ = try figures.add(log([])) { try $0(answered(1)) }
     #expect(figures.delays.count == 0 && figures.logs == 1)
   }
 }

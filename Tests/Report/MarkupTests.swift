@@ -24,7 +24,11 @@ struct MarkupTests {
   @Test("when there is no value, then a dash replaces it")
   func none() {
     #expect(Markup.number(nil, 2) == "–" && Markup.milliseconds(nil) == "–")
-    #expect(Markup.milliseconds(24_268) == "24.268")
+    #expect(
+      [24_268, 9_994, 9_995, 999, -5_004, 123_456].map(Markup.milliseconds) == [
+        "24.3", "9.99", "10.0", "0.999", "−5.00", "123.5",
+      ])
+    #expect([43_400_000, 400_000, 60_000_000].map(Markup.shortTime) == ["43.4 s", "0.4 s", "1 min 0 s"])
   }
 
   @Test(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Report
 
-/// The reception and the place of a fence, and the cutting of stretches and windows.
+/// The reception, the distance and the place of a fence, and the cutting of stretches.
 struct ReceptionTests {
   private func reported(_ fence: Fence, session: Int64 = 1) -> ReportedFence {
     ReportedFence(fence: fence, drive: 1, session: session, driveStarted: .sampleStart)
@@ -31,17 +31,43 @@ struct ReceptionTests {
     #expect(Reception.allCases.filter { !$0.isCoverage } == [.noAnswer, .notMeasured])
   }
 
-  // MARK: Neighbours
+  @Test("when Wi-Fi touched a fence, then it is not measured, and its pings count by their answers")
+  func wifi() {
+    let fence = Fence.sample(pings: 10, answered: 0, isSubmittable: false)
+    #expect(Reception(fence) == .notMeasured && Reception(ofPings: fence) == .noAnswer)
+    #expect(Reception(ofPings: .sample(pings: 0, answered: 0)) == nil)
+    #expect(fence.time(7).map(\.reception) == [.notMeasured])
+  }
 
-  @Test("when a fence begins when the previous fence ended, then it continues that fence, in the same session only")
-  func neighbours() {
-    let first = reported(.sample(number: 3, entered: 10, lasted: 4))
-    #expect(first.continues(in: reported(.sample(number: 4, entered: 14))))
-    #expect(!first.continues(in: reported(.sample(number: 4, entered: 14.000_001))), "a gap")
-    #expect(!first.continues(in: reported(.sample(number: 5, entered: 14))), "a fence is missing")
-    #expect(!first.continues(in: reported(.sample(number: 4, entered: 14), session: 2)))
-    let last = reported(.sample(number: .max, entered: 10, lasted: 4))
-    #expect(!last.continues(in: reported(.sample(number: .min, entered: 14))), "no number is the next one")
+  @Test("when a fence was on several technologies, then its time is divided, and it counts for the longest one")
+  func several() {
+    var radio = FenceRadio()
+    radio.technologies = [("5G/NR", 100), ("4G/LTE", 899), (nil, 1)].map {
+      FenceRadio.Stretch(technology: $0.0, microseconds: $0.1)
+    }
+    let fence = Fence.sample(technology: "5G/NR", pings: 10, answered: 9, radio: radio)
+    #expect(Reception(fence) == .four)
+    let parts = fence.time(10_007)
+    #expect(parts.map(\.reception) == [.fiveStandalone, .four, .unknown])
+    #expect(parts.map(\.microseconds) == [1000, 8996, 11])
+    let silent = Fence.sample(pings: 10, answered: 0, radio: radio)
+    #expect(silent.time(5).map(\.reception) == [.noAnswer] && silent.time(5).map(\.microseconds) == [5])
+  }
+
+  // MARK: Distance
+
+  @Test(
+    "when the next fence is within four radii, then there is a distance to it, whatever its test; else there is none")
+  func distance() {
+    let first = Fence.sample(number: 3, session: 0, latitude: 48, radius: 28)
+    func metres(_ number: Int, _ latitude: Double) -> Double? {
+      first.distance(to: .sample(number: number, session: 1, entered: 90, latitude: latitude))
+    }
+    #expect(metres(4, 48.001).map { abs($0 - 111.2) < 0.1 } == true)
+    #expect(metres(4, 48.00102) == nil, "113.4 m are more than 112")
+    #expect(metres(5, 48.0001) == nil, "a fence is missing")
+    let last = Fence.sample(number: .max)
+    #expect(last.distance(to: .sample(number: .min)) == nil && last.distance(to: last) == nil)
   }
 
   @Test("when a fence is open or ends before it began, then its duration is 0")
@@ -99,8 +125,7 @@ struct ReceptionTests {
 
   // MARK: Stretches
 
-  @Test(
-    "when the way is long enough, then a stretch ends; the worst stretches come first, of equal stretches the earlier")
+  @Test("when fences are 100 m apart, then stretches are near 500 m; the worst come first, of equal ones the earlier")
   func stretches() {
     var worst = WorstStretches()
     for number in 0..<50 {
@@ -114,7 +139,17 @@ struct ReceptionTests {
     #expect(worst.worst.count == WorstStretches.most)
     #expect(worst.worst[0].answered == 0 && worst.worst[0].score == 1e9)
     #expect(worst.worst.map(\.score) == worst.worst.map(\.score).sorted(by: >))
-    #expect(worst.worst.allSatisfy { $0.metres >= Stretch.length || $0.fences.count < 6 })
+    #expect(worst.worst.allSatisfy { $0.metres == 500 && $0.isLong })
+  }
+
+  @Test(
+    "when steps are long, then a stretch ends where it is nearest to 500 m",
+    arguments: [(150.0, 450.0), (170, 510), (320, 640), (90, 540)])
+  func nearest(step: Double, length: Double) {
+    var worst = WorstStretches()
+    for number in 0..<20 { worst.add(reported(.sample(number: number)), metres: number == 0 ? nil : step) }
+    worst.end()
+    #expect(worst.worst[0].metres == length && worst.worst[0].isLong == (length < 625))
   }
 
   @Test("when there are gaps, then no stretch crosses them, and a stretch without pings is dropped")
@@ -126,34 +161,32 @@ struct ReceptionTests {
     #expect(worst.worst.map(\.fences.count) == [1, 1, 1])
   }
 
+  @Test("when a short stretch is worse than a long one, then it stands behind it and is not long")
+  func short() {
+    var worst = WorstStretches()
+    worst.add(reported(.sample(number: 0, pings: 10, answered: 0)), metres: nil)
+    for number in 2..<9 { worst.add(reported(.sample(number: number)), metres: number == 2 ? nil : 100) }
+    worst.end()
+    #expect(worst.worst.map(\.isLong) == [true, false, false] && worst.worst[1].lost == 10)
+  }
+
+  @Test("when fences of two links alternate, then each link has stretches of its own")
+  func links() {
+    var worst = WorstStretches()
+    for number in 0..<6 {
+      for drive in [Int64(1), 2] {
+        worst.add(.of(.sample(number: number), drive: drive), metres: number == 0 ? nil : 100)
+      }
+    }
+    worst.end()
+    #expect(worst.worst.map(\.metres) == [500, 500] && worst.worst.map(\.fences.count) == [6, 6])
+  }
+
   @Test("when a device stands still, then a stretch ends at the maximum number of fences")
   func standing() {
     var worst = WorstStretches()
     for number in 0..<(Stretch.most + 5) { worst.add(reported(.sample(number: number)), metres: number == 0 ? nil : 0) }
     worst.end()
     #expect(Set(worst.worst.map(\.fences.count)) == [Stretch.most, 5])
-  }
-
-  // MARK: Windows
-
-  @Test("when the fix is inaccurate or lost, then a window lasts until the next accurate fix")
-  func windows() {
-    var windows = InaccurateWindows(accuracyLimit: 15)
-    func fix(_ accuracy: Double?) -> Fix {
-      Fix(coordinate: Coordinate(latitude: 48, longitude: 16), accuracy: accuracy)
-    }
-    var accurate: [Bool] = []
-    for (second, fix) in [(1, fix(15)), (2, fix(15.1)), (3, fix(nil)), (5, fix(3)), (7, .lost), (6, fix(4))] {
-      accurate.append(windows.add(fix, at: .seconds(Double(second))))
-    }
-    #expect(accurate == [true, false, false, true, false, true])
-    #expect(windows.ranges == [.seconds(2) ..< .seconds(5), .seconds(7) ..< .seconds(7)])
-  }
-
-  @Test("when the drive ends without an accurate fix, then the last window stays open")
-  func openWindow() {
-    var windows = InaccurateWindows(accuracyLimit: 15)
-    _ = windows.add(.lost, at: .seconds(4))
-    #expect(windows.ranges.count == 1 && windows.ranges[0].contains(.seconds(1e6)))
   }
 }

@@ -19,7 +19,8 @@ import Testing
       figures.add(
         .of(
           .sample(
-            number: index, entered: row.entered, latitude: 48 + Double(index) * 0.001, technology: row.technology,
+            number: index, entered: row.entered, latitude: 48 + Double(index) * 0.001, radius: 30,
+            technology: row.technology,
             pings: row.pings, answered: row.answered,
             rttSumNanoseconds: Int64(row.answered) * row.milliseconds * 1_000_000)
         ))
@@ -51,8 +52,9 @@ import Testing
     #expect(rows.compactMap { $0["name"] as? String } == ["4G", "5G SA", "unknown technology", "no answer"])
     #expect(rows.map { number($0, "time_percent") } == [40, 20, 20, 20])
     #expect(rows.map { number($0, "pings_percent") } == [40, 20, 20, 20])
-    #expect(rows.map { number($0, "way_m") } == [222.4, 0, 0, 111.2])
-    #expect(rows.map { number($0, "way_percent") } == [66.67, 0, 0, 33.33])
+    #expect(rows.map { number($0, "way_m") } == [222.4, 111.2, 0, 111.2])
+    #expect(rows.map { number($0, "way_percent") } == [50, 25, 0, 25])
+    #expect(number(coverage, "measured", "way_m") == 444.8 && number(coverage, "total", "way_percent") == nil)
     #expect(number(coverage, "covered", "fences") == 4 && number(coverage, "covered", "pings_ok") == 35)
     #expect(number(coverage, "total", "time_s") == 20)
   }
@@ -64,6 +66,7 @@ import Testing
     #expect(number(part, "loss", "percent") == 30)
     // (300 + 500 + 100 + 400) ms over 35 answers.
     #expect(number(part, "delay", "mean_ms") == 37.143)
+    #expect((part["outages"] as? [String: Any])?["at_least"] as? Bool == true, "there is no log")
     #expect(number(part, "outages", "count") == 1 && number(part, "outages", "longest", "time_s") == 4)
     #expect(number(part, "outages", "longest", "latitude") == 48.002)
     #expect(number(part, "quality", "gaps") == 1 && number(part, "quality", "gap_s") == 4)
@@ -117,8 +120,8 @@ import Testing
     #expect(number(object, "median_difference", "ms") == 5)
     #expect((object["delay_test"] as? [String: Any])?["is_significant"] as? Bool == true)
     let page = ReportPage(report).html
-    #expect(page.contains("The delays differ significantly (p &lt; 0.0001, 30 places): the second is 5.000 ms slower"))
-    #expect(page.contains("95 % interval of second minus first 5.000 to 5.000 ms"))
+    #expect(page.contains("The delays differ significantly (p &lt; 0.0001, 30 places): the second is 5.00 ms slower"))
+    #expect(page.contains("95 % interval of second minus first 5.00 to 5.00 ms"))
     var reversed = PlaceComparison(grid: PlaceGrid(metres: 100))
     for index in 0..<30 {
       let latitude = 48 + Double(index) * 0.002
@@ -127,7 +130,7 @@ import Testing
       }
     }
     let faster = ReportPage(Report(parts: [part, part], comparison: reversed)).html
-    #expect(faster.contains("the second is 5.000 ms faster in the median of places"))
+    #expect(faster.contains("the second is 5.00 ms faster in the median of places"))
     #expect(page.contains("The losses differ significantly"))
     #expect(page.contains("A &amp; B") && !page.contains("A & B"))
   }
@@ -146,12 +149,13 @@ import Testing
   func page() {
     let page = ReportPage(Report(parts: [.init(title: "A", figures: Self.figures())], comparison: nil)).html
     for cells in [
-      "<th scope=\"row\">4G</th><td>0.22</td><td>66.67 %</td><td>8 s</td><td>40.00 %</td><td>20</td><td>40.00 %</td>",
-      "<th scope=\"row\">with coverage</th><td>0.22</td><td>66.67 %</td><td>16 s</td><td>80.00 %</td><td>40</td>",
-      "<th scope=\"row\">mean</th><td>37.143</td>", "<th scope=\"row\">loss</th><td>30.00 %</td>",
-      "<th scope=\"row\">outages</th><td>1</td>", "<th scope=\"row\">gaps between fences</th><td>1, 4 s together</td>",
+      "<th scope=\"row\">4G</th><td>0.22</td><td>50.00 %</td><td>8 s</td><td>40.00 %</td><td>20</td><td>40.00 %</td>",
+      "<th scope=\"row\">with coverage</th><td>0.33</td><td>75.00 %</td><td>16 s</td><td>80.00 %</td><td>40</td>",
+      "<th scope=\"row\">mean</th><td>37.1</td>", "<th scope=\"row\">loss</th><td>30.00 %</td>",
+      "<th scope=\"row\">outages of 1 s or more</th><td>at least 1</td>",
+      "<th scope=\"row\">gaps between fences</th><td>1, 4 s together</td>",
       "<th scope=\"row\">longest run of lost pings</th><td>–</td>",
-      "<dt>loss</dt><dd>30.00 %</dd>", "<dt>way with coverage</dt><dd>66.67 %</dd>",
+      "<dt>loss</dt><dd>30.00 %</dd>", "<dt>measured distance with coverage</dt><dd>75.00 %</dd>",
     ] {
       #expect(page.contains(cells), "\(cells)")
     }

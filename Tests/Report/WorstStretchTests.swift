@@ -10,15 +10,22 @@ import Testing
   private func stretches(_ fences: [ReportedFence]) -> [[ReportedFence]] {
     var (cut, metres): ([[ReportedFence]], Double) = ([], 0)
     for fence in fences {
-      guard let last = cut.last?.last, last.continues(in: fence), metres < 500, cut[cut.count - 1].count < 200 else {
+      guard let step = cut.last?.last?.fence.distance(to: fence.fence), abs(metres + step - 500) < abs(metres - 500),
+        cut[cut.count - 1].count < 200
+      else {
         cut.append([fence])
         metres = 0
         continue
       }
-      metres += last.fence.centre.distance(to: fence.fence.centre)
+      metres += step
       cut[cut.count - 1].append(fence)
     }
     return cut
+  }
+
+  private func isLong(_ stretch: [ReportedFence]) -> Bool {
+    let metres = zip(stretch, stretch.dropFirst()).compactMap { $0.fence.distance(to: $1.fence) }.reduce(0, +)
+    return (375...625).contains(metres)
   }
 
   private func score(_ stretch: [ReportedFence]) -> Double? {
@@ -39,8 +46,10 @@ import Testing
       for fence in fences { figures.add(fence) }
       figures.endFences()
       let expected = stretches(fences).enumerated().compactMap { index, stretch in
-        score(stretch).map { (index: index, score: $0, first: stretch[0].fence.number, count: stretch.count) }
-      }.sorted { ($1.score, $0.index) < ($0.score, $1.index) }.prefix(3)
+        score(stretch).map {
+          (index: index, long: isLong(stretch) ? 1 : 0, score: $0, first: stretch[0].fence.number, count: stretch.count)
+        }
+      }.sorted { ($1.long, $1.score, $0.index) < ($0.long, $0.score, $1.index) }.prefix(3)
       #expect(figures.stretches.worst.map(\.score) == expected.map(\.score), "seed \(seed)")
       #expect(figures.stretches.worst.map { $0.fences[0].number } == expected.map(\.first))
       #expect(figures.stretches.worst.map(\.fences.count) == expected.map(\.count))
