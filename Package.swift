@@ -108,7 +108,9 @@ let package = Package(
     // Floor 2
     .target(
       name: "Submission",
-      dependencies: ["Coverage", "DriveStore", "ControlServer", .product(name: "Logging", package: "swift-log")],
+      dependencies: [
+        "Coverage", "DriveStore", "ControlServer", "DriveLog", .product(name: "Logging", package: "swift-log"),
+      ],
       swiftSettings: strict),
     .target(
       name: "SpeedTest",

@@ -10,6 +10,8 @@ public final class DriveLogWriter {
   /// The number of lines that were dropped because neither the disk nor the buffer had room. Above zero, the log cannot be replayed in
   /// full.
   public private(set) var linesDropped = 0
+  /// The number of lines in memory that the disk has refused so far.
+  public var linesWaiting: Int { waiting.count { $0 == UInt8(ascii: "\n") } }
   /// Whether lines wait in memory even if the disk has room: on an almost full disk, fences go first.
   public var isPaused = false
 
@@ -98,12 +100,18 @@ public final class DriveLogWriter {
   /// Marks a session of an ended drive as forgotten: recovery from this log leaves it out.
   /// - Throws: ``DriveLogError/unwritable(path:reason:)``
   public static func noteForgotten(session: Int, in path: String) throws {
+    try note(
+      .object(["at": .seconds(DriveTime.start), "forgotten": .object(["session": .integer(Int64(session))])]), in: path)
+  }
+
+  /// Notes in the log of an ended drive that the control server has fences of it; durable on return.
+  /// - Throws: ``DriveLogError/unwritable(path:reason:)``
+  public static func note(_ accepted: AcceptedFences, in path: String) throws { try note(accepted.json, in: path) }
+
+  private static func note(_ note: JSON, in path: String) throws {
     let descriptor = open(path, O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { throw error(path) }
     defer { close(descriptor) }
-    let note = JSON.object([
-      "at": .seconds(DriveTime.start), "forgotten": .object(["session": .integer(Int64(session))]),
-    ])
     // The last line may be cut off.
     let line = Array("\n\(note.text)\n".utf8)
     guard Foundation.write(descriptor, line, line.count) == line.count, fsync(descriptor) == 0 else {
@@ -111,10 +119,11 @@ public final class DriveLogWriter {
     }
   }
 
-  /// Appends a seal for all lines since the last one; does nothing when there are none.
+  /// Appends a seal for all lines since the last one, if there are any.
   /// - Throws: ``DriveLogError/unwritable(path:reason:)``; the line waits for the next call.
   public func seal(at time: DriveTime) throws {
-    guard let checksum = unsealed else { return }
+    // Lines that wait are tried again: without that, the answer would be that the disk has them.
+    guard let checksum = unsealed else { return try flush() }
     // A seal that waits in memory is in the log before the next line.
     defer { unsealed = nil }
     try write(Seal(bytes: bytes, checksum: checksum).line(at: time))

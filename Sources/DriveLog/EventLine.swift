@@ -13,6 +13,8 @@ struct EventLine {
   var seal: Seal?
   /// Of a mark that a session is forgotten: the number of the session.
   var forgotten: Int?
+  /// Of a line about fences that the control server has.
+  var accepted: AcceptedFences?
 
   /// The `error` of a ping that the host could not send.
   private static let unsent = "unsent"
@@ -79,7 +81,7 @@ extension EventLine {
 extension EventLine: Decodable {
   private enum Key: String, CodingKey {
     case at, fix, ping, late, duplicate, path, unmeasured, radio, modem, session, stop, sequence, delivered, clock, seal
-    case forgotten
+    case forgotten, accepted
     case clockSet = "clock_set"
   }
 
@@ -94,6 +96,7 @@ extension EventLine: Decodable {
       event == nil && line.contains(.clock) ? try line.decode(ClockNote.Value.self, forKey: .clock).note(at: at) : nil
     seal = line.contains(.seal) ? try line.decode(Seal.self, forKey: .seal) : nil
     forgotten = line.contains(.forgotten) ? try line.decode(ForgottenValue.self, forKey: .forgotten).session : nil
+    accepted = line.contains(.accepted) ? try line.decode(AcceptedFences.Value.self, forKey: .accepted).accepted : nil
     // The number is optional: a wrong type does not invalidate the ping.
     pingSequence = line.contains(.ping) ? try? line.decodeIfPresent(UInt32.self, forKey: .sequence) : nil
   }

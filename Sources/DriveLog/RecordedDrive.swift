@@ -24,6 +24,8 @@ public struct RecordedDrive: Sendable {
   public let unsealedTail: Range<Int>?
   /// The numbers of the sessions that were forgotten on command.
   public let forgotten: Set<Int>
+  /// The fences that the control server has, as far as the log knows; later ones last.
+  public let accepted: [AcceptedFences]
   /// Whether the header is unchanged; `true` in logs without seals.
   public let isHeaderSealed: Bool
 
@@ -73,6 +75,7 @@ public struct RecordedDrive: Sendable {
     var torn = false
     var seals = SealReader()
     var forgotten: Set<Int> = []
+    var accepted: [AcceptedFences] = []
     for (index, line) in lines.enumerated().dropFirst() where !line.allSatisfy(Self.isSpace) {
       do {
         let read = try EventLine(ping: line) ?? decoder.decode(EventLine.self, from: Data(line))
@@ -85,6 +88,8 @@ public struct RecordedDrive: Sendable {
           seals.apply(seal, of: bytes, line: line.startIndex..<line.endIndex, number: index + 1, events: events.count)
         } else if let session = read.forgotten {
           forgotten.insert(session)
+        } else if let fences = read.accepted {
+          accepted.append(fences)
         } else {
           unknown += 1
         }
@@ -99,7 +104,7 @@ public struct RecordedDrive: Sendable {
     seals.end(
       events: events.count, bytes: bytes.count, isSealed: header.isSealed,
       isTorn: torn, hasGarbage: garbage.contains { $0.number > seals.lastSealLine })
-    self.forgotten = forgotten
+    (self.forgotten, self.accepted) = (forgotten, accepted)
     (unsealed, unsealedTail, isHeaderSealed) = (seals.unsealed, seals.tail, seals.isHeaderSealed)
     (self.events, pingSequences, self.garbage, unknownEvents, isTorn) = (events, sequences, garbage, unknown, torn)
     self.clocks = clocks

@@ -40,6 +40,39 @@ public final class DriveStore: Sendable {
     inspection = RowInspection(store: store)
   }
 
+  private init(_ store: StoreDatabase) {
+    self.store = store
+    inspection = RowInspection(store: store)
+  }
+
+  /// A store in memory, for rows that the disk refuses.
+  /// - Throws: GRDB's `DatabaseError`
+  public static func inMemory() throws -> DriveStore {
+    DriveStore(StoreDatabase(inMemory: try StoreFile.inMemory()))
+  }
+
+  /// Inserts a part of a drive, with what was sent of it before. For a store in memory.
+  /// - Throws: GRDB's `DatabaseError`
+  public func insert(_ part: DriveInMemory, sent: [BatchInMemory]) async throws {
+    try await RowsInMemory(store: store).insert(part, sent: sent)
+  }
+
+  /// The batches of a store in memory that may have left, or were refused.
+  /// - Throws: GRDB's `DatabaseError`
+  public func batchesInMemory() async throws -> [BatchInMemory] { try await RowsInMemory(store: store).batches() }
+
+  /// Whether a write succeeds now; tries one that changes nothing.
+  public func isWritable() async -> Bool {
+    do {
+      try await store.write { db in
+        try db.execute(sql: "UPDATE drive SET ended_at = ended_at WHERE id = (SELECT max(id) FROM drive)")
+      }
+      return true
+    } catch {
+      return false
+    }
+  }
+
   /// The state directory.
   public var directory: StateDirectory { store.directory }
 

@@ -42,7 +42,8 @@ struct LogReplay {
     drive = LoggedDrive(
       log: path, started: started, link: recorded.header.link,
       sessions: engine.sessions.filter { !recorded.forgotten.contains($0.number) },
-      fences: ended.compactMap { certainty.certain($0) }, stopped: isStopCertain ? engine.stopped : nil)
+      fences: ended.compactMap { certainty.certain($0) }, accepted: recorded.accepted,
+      stopped: isStopCertain ? engine.stopped : nil)
   }
 
   /// Decides which fences are certain.

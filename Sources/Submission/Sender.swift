@@ -15,7 +15,13 @@ public actor Sender {
   public nonisolated let speedTests: SpeedTestRequester
   private let server: GatedServer
   private let runner: PassRunner
+  private let parts: PassParts
   private let housekeeping: Housekeeping
+  /// The fences that the disk refuses; `nil` without any.
+  private var memory: (store: DriveStore, runner: PassRunner)?
+  private var isSendingFromMemory = false
+  /// The numbers of the fences in ``memory`` that the server has, by drive.
+  public private(set) var submittedFromMemory: [Int64: Set<Int>] = [:]
   private let policy: ServerGate.Policy
   private let clock: SenderClock
   private let logger: Logger
@@ -54,33 +60,14 @@ public actor Sender {
       server, gate: try .stored(in: store, server: server.url, policy: settings.gate, clock: host, logger: logger),
       store: store, clock: clock, timekeeper: timekeeper, logger: logger)
     self.server = server
-    let registration = Registration(store: store, server: server)
+    let registration = Registration(store: store, server: server, logger: logger)
     tests = TestRequester(server: server, registration: registration, logger: logger)
     speedTests = SpeedTestRequester(server: server, registration: registration, logger: logger)
-    housekeeping = Housekeeping(
-      store: store, retention: settings.retention, quota: settings.quota, clock: clock, timekeeper: timekeeper,
+    let parts = PassParts(
+      server: server, registration: registration, settings: settings, clock: clock, timekeeper: timekeeper,
       logger: logger)
-    let dating = DriveDating(
-      store: store, timekeeper: timekeeper, clock: clock, registration: registration, logger: logger)
-    let outcomes = BatchOutcomes(store: store, server: server, clock: clock, logger: logger)
-    let history = HistoryCheck(
-      store: store, server: server, registration: registration, outcomes: outcomes,
-      fencesPerRequest: settings.fencesPerRequest, clock: clock, logger: logger)
-    let anchor = TestAnchor(
-      store: store, server: server, registration: registration, clock: clock, timekeeper: timekeeper, logger: logger)
-    runner = PassRunner(
-      server: server, registration: registration, housekeeping: housekeeping,
-      preparation: PassPreparation(
-        store: store, dating: dating, housekeeping: housekeeping, registration: registration, url: server.url,
-        legacyThreshold: settings.legacyThreshold, fencesPerRequest: settings.fencesPerRequest, clock: clock,
-        logger: logger),
-      dating: dating, history: history,
-      delivery: Delivery(
-        store: store, server: server, registration: registration, dating: dating, anchor: anchor, history: history,
-        outcomes: outcomes, clock: clock, logger: logger),
-      speedTests: SpeedTestDelivery(
-        store: store, server: server, registration: registration, clock: clock, logger: logger),
-      clock: clock, logger: logger)
+    self.parts = parts
+    (housekeeping, runner) = parts.runner(of: store)
   }
 
   /// Sets the running drives, one for each link: this id and all later ones; `nil` for none. No pass changes anything
@@ -131,9 +118,63 @@ public actor Sender {
   }
 
   private func runPass(_ mode: PassMode, _ urgency: ServerGate.Urgency) async throws -> PassReport {
+    // These first: they are lost with the process.
+    let fromMemory = try await runMemory(urgency)
+    if mode == .memory { return fromMemory }
     let (report, hadQueue) = try await runner.run(mode, urgency) { await self.runningDrive }
     turns &+= 1
     if hadQueue { lastPass = EndedPass(ended: clock.wall(), report: report) }
+    return report
+  }
+
+  // MARK: From memory
+
+  /// Takes fences that the disk refuses. Each pass sends them first, with the same steps and rules as stored ones, until
+  /// ``takeBack()``. The drives must be over.
+  /// - Parameter sent: What was sent of them before.
+  /// - Throws: GRDB's `DatabaseError`
+  public func hold(_ drives: [DriveInMemory], sent: [BatchInMemory]) async throws {
+    let store = try DriveStore.inMemory()
+    for drive in drives { try await store.insert(drive, sent: sent) }
+    memory = (store, parts.runner(of: store).runner)
+    try await countFromMemory()
+    let fences = drives.reduce(0) { $0 + $1.unstored.subtracting(submittedFromMemory[$1.drive] ?? []).count }
+    guard fences > 0 else { return }
+    logger.notice("\(counted(fences, "fence")) that the disk refuses will be submitted from memory")
+    nudge()
+  }
+
+  /// Gives back what ``hold(_:sent:)`` took: passes no longer send it.
+  /// - Returns: The batches that may have left, for the write to the disk; `nil` while a pass sends them.
+  public func takeBack() async -> [BatchInMemory]? {
+    guard !isSendingFromMemory, let held = memory else { return nil }
+    memory = nil
+    do {
+      return try await held.store.batchesInMemory()
+    } catch {
+      logger.error("the fences in memory cannot be read: \(StoreError.line(error))")
+      memory = held
+      return nil
+    }
+  }
+
+  private func countFromMemory() async throws {
+    let batches = try await memory?.store.batchesInMemory() ?? []
+    submittedFromMemory = batches.filter(\.isSubmitted).reduce(into: [:]) {
+      $0[$1.drive, default: []].formUnion($1.fences)
+    }
+  }
+
+  private func runMemory(_ urgency: ServerGate.Urgency) async throws -> PassReport {
+    guard let memory else { return PassReport() }
+    isSendingFromMemory = true
+    defer { isSendingFromMemory = false }
+    let (report, hadQueue) = try await memory.runner.run(.memory, urgency) { nil }
+    if hadQueue {
+      turns &+= 1
+      lastPass = EndedPass(ended: clock.wall(), report: report)
+      try await countFromMemory()
+    }
     return report
   }
 
@@ -147,11 +188,15 @@ public actor Sender {
   /// - Parameter interval: The time between two passes while nothing happens.
   public func keepSending(every interval: Duration = .seconds(15 * 60)) async {
     var schedule = PassSchedule(every: interval, policy: policy)
+    var trouble = RepeatedTrouble()
     while !Task.isCancelled {
       do {
         schedule.passEnded(try await pass(schedule.mode, urgency: .background))
+        if let line = trouble.end("passes run again") { logger.notice("\(line)") }
       } catch {
-        logger.error("\(schedule.mode) pass: the store fails: \(StoreError.line(error))")
+        if let line = trouble.note("\(schedule.mode) pass: the store fails: \(StoreError.line(error))") {
+          logger.error("\(line)")
+        }
         if StoreError.isDiskFull(error) { await makeRoom() }
         schedule.storeFailed(at: clock.boot(), random: clock.random())
       }

@@ -97,6 +97,19 @@ import Testing
     #expect(kept.unsealed.isEmpty && kept.unsealedTail == nil)
   }
 
+  @Test func `when all lines that wait have seals, then another seal still reports that they wait`() throws {
+    let scratch = try Scratch()
+    let writer = try DriveLogWriter(path: scratch.path, header: Log.plainHeader)
+    let disk = try #require(FullDisk(at: scratch.path))
+    #expect(throws: DriveLogError.self) { try writer.append(event) }
+    for _ in 0..<3 { #expect(throws: DriveLogError.self) { try writer.seal(at: .start) } }
+    #expect(writer.linesWaiting == 2)
+    disk.makeRoom()
+    try writer.seal(at: .start)
+    #expect(writer.linesWaiting == 0)
+    #expect(try RecordedDrive(path: scratch.path).unsealedTail == nil)
+  }
+
   @Test func `when the disk stays full, then memory is bounded and the lost lines are counted`() throws {
     let scratch = try Scratch()
     let writer = try DriveLogWriter(path: scratch.path, header: Log.plainHeader)

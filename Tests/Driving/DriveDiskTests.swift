@@ -138,6 +138,31 @@ final class DriveDiskTests {
     #expect(disk.perform(.write(write([.sample()]))) == .written(write([.sample()])))
   }
 
+  @Test(
+    "when the drive ends on a full disk, then the reserved space takes the end of the log",
+    .enabled(if: Surroundings.mayMount, "mounting a small disk needs CAP_SYS_ADMIN"))
+  func fullAtTheEnd() throws {
+    let mounted = folder.file("disk")
+    try FileManager.default.createDirectory(atPath: mounted, withIntermediateDirectories: true)
+    try #require(mount("tmpfs", mounted, "tmpfs", 0, "size=30m") == 0)
+    defer { umount2(mounted, CInt(MNT_DETACH)) }
+    let small = try DriveStore(directory: StateDirectory(path: mounted + "/state"), purpose: "a test")
+    var disk = try DriveDisk(
+      DriveOptions(links: []), link: nil, path: .wifi, clock: clock, store: small, server: "https://one",
+      logger: .quiet, onDiskFull: {})
+    let log = try #require(try FileManager.default.contentsOfDirectory(atPath: small.directory.driveLogs).first)
+    try Data().write(to: URL(fileURLWithPath: mounted + "/filler"))
+    let filler = try #require(FileHandle(forWritingAtPath: mounted + "/filler"))
+    for size in [65_536, 4096] { while (try? filler.write(contentsOf: Data(count: size))) != nil {} }
+    let long = Event(at: .seconds(1), .radio(Technology(String(repeating: "x", count: 9000))))
+    guard case .logged(_?)? = disk.perform(.append(long, beside: [])) else {
+      Issue.record("the disk is not full")
+      return
+    }
+    #expect(disk.perform(.closeLog) == .logClosed(trouble: nil, dropped: 0))
+    #expect(try RecordedDrive(path: small.directory.driveLogs + "/" + log).events == [long])
+  }
+
   @Test("when the log is held, then its lines wait in memory, and are written when it is closed")
   func held() throws {
     var disk = try disk()

@@ -63,7 +63,8 @@ struct DriveJournalTests {
     rig.disk.storeFailure = nil
     closeFence(3)
     #expect(rig.disk.fences.keys.sorted() == [0, 1, 2, 3])
-    #expect(rig.lines.last == "notice: the store can be written again; nothing is missing in it")
+    #expect(
+      rig.lines.last == "notice: the store can be written again after 3 refused writes; nothing is missing in it")
     #expect(rig.operatorEvents == [.diskTrouble, .diskTrouble], "its beginning and its end")
     #expect(rig.drive.journal.trouble == nil)
   }
@@ -119,6 +120,72 @@ struct DriveJournalTests {
     rig.disk.logTrouble = "drive.jsonl: no space"
     rig.ping(.lost(.unknown))
     #expect(rig.lines.filter { $0 == line }.count == 2)
+  }
+
+  @Test("when the log cannot be written and is held for fences, then its trouble is logged once all the same")
+  mutating func heldLog() {
+    rig.disk.logTrouble = "drive.jsonl: no space"
+    rig.ping(.lost(.unknown))
+    rig.disk.storeFailure = ModelDisk.full
+    (rig.disk.logTrouble, rig.disk.ballastHelps) = (nil, true)
+    closeFence()
+    rig.ping(.lost(.unknown))
+    #expect(rig.disk.isLogHeld)
+    #expect(!rig.lines.contains { $0.contains("the drive log can be written again") }, "it was not tried")
+  }
+
+  @Test("when the end of the log waits in memory, then the drive is not saved until the disk has it")
+  mutating func waitingTail() {
+    (rig.disk.logTrouble, rig.disk.linesWaiting) = ("drive.jsonl: no space", 28)
+    rig.feed(.stop)
+    rig.feed(.ended)
+    #expect(rig.disk.fences[0]?.exited != nil && !rig.drive.isSaved)
+    #expect(rig.drive.journal.waitingLines == 28 && rig.drive.journal.trouble == "drive.jsonl: no space")
+    (rig.disk.logTrouble, rig.disk.linesWaiting) = (nil, 0)
+    rig.feed(.ended)
+    #expect(rig.drive.isSaved)
+  }
+
+  @Test("when the store refuses writes for another reason than before, then a line has the new one")
+  mutating func otherReason() {
+    rig.disk.storeFailure = ModelDisk.failing
+    for number in 0..<2 { closeFence(number) }
+    rig.disk.storeFailure = StoreFailure(kind: .other, text: "ro", reason: "its disk is read-only")
+    for number in 2..<4 { closeFence(number) }
+    let lines = rig.lines.filter { $0.contains("cannot write to the store") }
+    #expect(lines.count == 2 && lines[1].contains("its disk is read-only"))
+  }
+
+  @Test("when the disk refuses fences, then they are submitted with the stored ones of their test")
+  mutating func inMemory() {
+    closeFence()
+    rig.disk.storeFailure = ModelDisk.failing
+    for number in 1..<3 { closeFence(number) }
+    rig.feed(.stop)
+    rig.feed(.ended)
+    let stored = rig.disk.fences.keys.max() ?? -1
+    let part = rig.drive.inMemory(as: 7)
+    #expect(part.drive == 7 && part.unstored.min() == stored + 1)
+    #expect(part.fences.first?.number == 0 && part.fences.allSatisfy { $0.exited != nil })
+    #expect(part.sessions.map(\.testUUID) == ["T1"] && part.sessions.allSatisfy { $0.finalized != nil })
+  }
+
+  @Test("when the store does not know their test, then the stored fences are left to it")
+  mutating func inMemoryWithoutTest() throws {
+    rig = DriveRig()
+    rig.fix(0)
+    rig.wait(5)
+    rig.tick()
+    rig.disk.storeFailure = ModelDisk.failing
+    try rig.startPinging()
+    closeFence()
+    closeFence(1)
+    rig.feed(.stop)
+    rig.feed(.ended)
+    let stored = rig.disk.fences.keys.max() ?? -1
+    #expect(rig.disk.sessions[0]?.testUUID == nil && stored >= 0)
+    let part = rig.drive.inMemory(as: 7)
+    #expect(Set(part.fences.map(\.number)) == part.unstored && part.unstored.min() == stored + 1)
   }
 
   @Test("when the log lacks lines, then a line at the end says so")

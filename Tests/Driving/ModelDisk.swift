@@ -25,6 +25,7 @@ struct ModelDisk {
   var ballastHelps = true
   var repairs = true
   var linesDropped = 0
+  var linesWaiting = 0
 
   static let full = StoreFailure(kind: .diskFull, text: "full", reason: "the disk is full", remedy: "free some space")
   static let damaged = StoreFailure(kind: .damage, text: "malformed", reason: "malformed")
@@ -47,7 +48,7 @@ struct ModelDisk {
     case .holdLog(let isHeld): isLogHeld = isHeld
     case .closeLog:
       isLogHeld = false
-      return .logClosed(trouble: logTrouble, dropped: linesDropped)
+      return .logClosed(trouble: logTrouble, dropped: linesDropped, waiting: linesWaiting)
     case .write(let write): return self.write(write)
     case .repairStore:
       guard repairs else { return .repaired(Self.damaged) }

@@ -33,7 +33,7 @@ final class SendingRig: Sendable {
         client, gate: ServerGate(), store: store, clock: time.clock,
         timekeeper: try Timekeeper(
           store: store, latestDate: { nil }, clock: time.clock(bootID: ""), logger: lines.logger),
-        logger: lines.logger))
+        logger: lines.logger), logger: lines.logger)
   }
 
   static func client(of url: String, requestTimeout: Duration = .seconds(5)) throws -> ControlServerClient {

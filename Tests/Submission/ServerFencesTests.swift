@@ -37,6 +37,25 @@ struct ServerFencesTests {
     }
   }
 
+  @Test(
+    "when the row of a batch was lost, then what the server has of the session's test beyond the store's marks decides")
+  func surplus() {
+    var held = self.held(["t1": 40])
+    let lost = Batch.sample(1, state: .sending, client: "C", fences: 27)
+    held.knownTests = ["t1"]
+    #expect(
+      held.finding(forDoubtful: lost, isForced: false) == .absent, "the control: without the marks, it would go again")
+    held.sentFences = [lost.session: ["t1": 13]]
+    #expect(held.finding(forDoubtful: lost, isForced: false) == .arrived(fences: 27))
+    held.sentFences = [lost.session: ["t1": 20]]
+    guard case .quarantine = held.finding(forDoubtful: lost, isForced: false) else {
+      Issue.record("not quarantined")
+      return
+    }
+    held.sentFences = [lost.session: ["t1": 40]]
+    #expect(held.finding(forDoubtful: lost, isForced: false) == .absent)
+  }
+
   @Test("when the server holds another number of fences, then the batch is quarantined, and only force sends it again")
   func otherNumber() {
     let held = self.held(["T1": 1])

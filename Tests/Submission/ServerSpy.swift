@@ -110,7 +110,7 @@ struct GateRig {
       spy, gate: ServerGate(policy: policy), store: store, clock: time.clock,
       timekeeper: try Timekeeper(store: store, latestDate: { nil }, clock: time.clock, logger: lines.logger),
       logger: lines.logger)
-    registration = Registration(store: store, server: server)
+    registration = Registration(store: store, server: server, logger: lines.logger)
     tests = TestRequester(server: server, registration: registration, logger: lines.logger)
   }
 

@@ -85,16 +85,26 @@ public struct Recording: Sendable {
     await looping?.task.value
     earlier?.cancel()
     summaries.flatMap(\.lines).forEach(print)
-    let report = try await untilStopped(by: givingUp) {
-      try await waitForRoom(drive, in: environment.store.directory)
-      return submits ? try await submit(summaries, with: environment.sender) : nil
+    let (report, trouble) = try await untilStopped(by: givingUp) {
+      let (fromMemory, isStored) = try await waitForDisk(drive, environment)
+      guard submits else { return (nil as PassReport?, nil as String?) }
+      // The store does not know which of its fences were submitted from memory, and cannot be told.
+      guard isStored else { return (fromMemory, nil) }
+      do {
+        return (fromMemory + (try await submit(summaries, with: environment.sender)), nil)
+      } catch {
+        // What the store has is safe; a pass cannot mark it on a disk that refuses writes.
+        guard let trouble = StoreError.sendingTrouble(error) else { throw error }
+        return (fromMemory, trouble)
+      }
     }
-    if let report { print(report.line) }
+    if let report, trouble == nil || report.fencesSent > 0 { print(report.line) }
+    if let trouble { print("not submitted: \(trouble); waiting data stays stored") }
     summaries.compactMap(\.silenceLine).forEach(print)
     // Its last line says which positions were refused.
     receiving.cancel()
     await receiving.value
-    return (report?.outcome ?? .done).of(summaries)
+    return (trouble == nil ? report?.outcome ?? .done : .kept).of(summaries)
   }
 
   /// Starts a loop of speed tests beside the drive; it ends with it.
@@ -110,23 +120,52 @@ public struct Recording: Sendable {
     return (running, Task { _ = await running.run() })
   }
 
-  /// Waits until all fences of the drive are on the disk, for a minute at most.
-  /// - Throws: ``RecordingError/unsaved(fences:trouble:)`` when the disk refuses them to the end, or when a stop ends the wait.
-  private func waitForRoom(_ drive: LiveDrive, in directory: StateDirectory) async throws {
-    for second in 0... {
-      let (unsaved, trouble) = await drive.save()
-      guard unsaved > 0 else { return }
-      guard second < 60, !Task.isCancelled else {
-        throw RecordingError.unsaved(fences: unsaved, trouble: trouble ?? "")
+  /// How many seconds the end of a drive waits for a disk that refuses it, and between two passes from memory.
+  private static let (patience, passInterval) = (60, 10)
+
+  /// Waits until the drive is on the disk, or until the server has the fences that the disk refuses; for a minute at most.
+  /// - Returns: What was submitted from memory, and whether the store has all of the drive.
+  /// - Throws: ``RecordingError/unsaved(fences:trouble:)`` when fences are nowhere else at the end, or when a stop ends the wait.
+  private func waitForDisk(_ drive: LiveDrive, _ environment: DriveEnvironment) async throws -> (
+    PassReport, isStored: Bool
+  ) {
+    var saving = DriveSaving(drive, in: environment, submits: submits)
+    var report = PassReport()
+    var second = 0
+    while true {
+      var rest = await saving.attempt()
+      if rest.endangered > 0, submits, second % Self.passInterval == 0 {
+        report = report + (try await environment.sender.pass(.memory))
+        rest = await saving.attempt()
+      }
+      let isWorthAWait = rest.endangered > 0 || rest.submitted == 0
+      guard let words = rest.words, isWorthAWait, second < Self.patience, !Task.isCancelled else {
+        try conclude(rest)
+        return (report, rest.isStored)
       }
       if second == 0 {
         logger.error(
-          "\(counted(unsaved, "fence is", "fences are")) in memory only\(trouble.map { " (\($0))" } ?? ""); fix this for \(directory.path) within a minute to keep \(unsaved == 1 ? "it" : "them")"
+          "\(words) (\(rest.trouble ?? "")); fix this for \(environment.store.directory.path) within a minute to keep \(rest.endangered == 1 ? "it" : "them")"
         )
       }
       // A second stop ends the wait: then the loop ends above.
       try? await Task.sleep(for: .seconds(1))
+      second += 1
     }
+  }
+
+  /// Says what the disk refuses for good.
+  /// - Throws: ``RecordingError/unsaved(fences:trouble:)``
+  private func conclude(_ rest: UnsavedDrive) throws {
+    if rest.logLines > 0 {
+      logger.error("the drive log lacks its last \(counted(rest.logLines, "line")): \(rest.trouble ?? "")")
+    }
+    if rest.submitted > 0 {
+      logger.warning(
+        "\(counted(rest.submitted, "fence was", "fences were")) submitted from memory, and \(rest.submitted == 1 ? "is" : "are") not in the store: \(rest.trouble ?? "")"
+      )
+    }
+    if rest.endangered > 0 { throw RecordingError.unsaved(fences: rest.endangered, trouble: rest.trouble ?? "") }
   }
 
   /// Sends the drive, and then the sessions that waited before it, unless the first pass met trouble.

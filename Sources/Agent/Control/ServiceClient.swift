@@ -123,7 +123,7 @@ extension PassMode {
     switch self {
     case .warm: "warm"
     case .quarantined: "quarantined"
-    case .cold, .drive: "cold"
+    case .cold, .drive, .memory: "cold"
     }
   }
 

@@ -29,8 +29,10 @@ actor Service: ServiceCommands {
     case sleep(SleepNews)
     /// SIGHUP.
     case reload
-    /// Comes each second, and after a command.
+    /// Comes each second.
     case tick
+    /// The command of this number was applied to the decision.
+    case commanded(Int)
     /// SIGTERM or SIGINT.
     case stop
   }
@@ -39,6 +41,8 @@ actor Service: ServiceCommands {
   private static let retryDelay = Duration.seconds(10)
   /// How long a stop waits for a disk that refuses the last fences.
   private static let patience = Duration.seconds(3)
+  /// How long a command waits for its effect, which its answer reports.
+  private static let answerLimit = Duration.seconds(5)
 
   /// Read again at a reload; `nil`: the environment alone.
   private let configurationFile: String?
@@ -55,12 +59,20 @@ actor Service: ServiceCommands {
   private var decision: RecordingDecision
   /// The running drive, or one that has ended and is not completely on the disk.
   private var drive: LiveDrive?
-  /// Whether ``drive`` has ended, and only waits until all of it is on the disk.
-  private var hasEnded = false
+  /// Writes ``drive`` when it has ended, until all of it is on the disk; `nil` before.
+  private var saving: DriveSaving?
+  private var hasEnded: Bool { saving != nil }
+  /// Why no drive runs although one is wanted.
+  private var obstacle: String?
+  private var beginTrouble = RepeatedTrouble()
+  private var readTrouble = RepeatedTrouble()
+  /// Commands whose answers wait for their effect, by number.
+  private var commands: [Int: CheckedContinuation<Void, Never>] = [:]
+  private var lastCommand = 0
+  /// Whether ``work()`` has returned.
+  private var hasStopped = false
   /// The loop of speed tests: from the first drive on that wants one, until it is over.
   private var loop: (running: RunningLoop, task: Task<Void, Never>)?
-  /// Whether the log has the line about fences that the disk refuses: it is written once.
-  private var isUnsaved = false
   /// No drive begins while the socket's path may be a wrong one: the operator must be able to stop the drive.
   private var isSocketStarted = false
   private var isStopping: Bool { stopAsked != nil }
@@ -80,8 +92,8 @@ actor Service: ServiceCommands {
   /// The elapsed time of the running drive in microseconds, by link; a link whose drive has ended is absent. The watchdog follows
   /// it.
   private var driveProgress: [String: Int64] = [:]
-  /// The fences of an ended drive that the disk refuses.
-  private var unsaved: (fences: Int, trouble: String)?
+  /// What the disk refuses of an ended drive.
+  private var unsaved = UnsavedDrive()
 
   /// - Parameters:
   ///   - surroundings: The process's environment, which names the service manager.
@@ -156,8 +168,12 @@ actor Service: ServiceCommands {
       await handle(input)
       await reconcile()
       await reportToManager()
+      if case .commanded(let number) = input { commands.removeValue(forKey: number)?.resume() }
       if isStopping, drive == nil { break }
     }
+    // No event follows.
+    hasStopped = true
+    for number in commands.keys { commands.removeValue(forKey: number)?.resume() }
   }
 
   /// Applies one event. It begins no drive and ends none; ``reconcile()`` does.
@@ -174,7 +190,7 @@ actor Service: ServiceCommands {
     case .loopEnded: loop = nil
     case .sleep(let news): await handle(news)
     case .reload: await reload()
-    case .tick: break
+    case .tick, .commanded: break
     case .socketStarted: isSocketStarted = true
     case .socketFailed(let error):
       failure = error
@@ -188,16 +204,16 @@ actor Service: ServiceCommands {
 
   /// Begins or ends a drive, as wanted.
   private func reconcile() async {
-    if hasEnded { await putAway() }
+    let isWanted = isSocketStarted && !isStopping && decision.wantsDrive(at: .now)
+    if hasEnded { await putAway(isNextWanted: isWanted) }
     let now = ContinuousClock.now
-    let isWanted = isSocketStarted && !isStopping && decision.wantsDrive(at: now)
-    // While an ended drive waits for the disk, `putAway` gives the reason.
-    if !hasEnded { current.reason = decision.reason(at: now) }
+    if !isWanted, !hasEnded { obstacle = nil }
     if let drive {
       if !isWanted { drive.requestStop() }
     } else if isWanted, !isAsleep, now >= nextAttempt {
       await begin()
     }
+    current.reason = obstacle ?? decision.reason(at: now)
     current.state = isStopping ? .stopping : drive == nil || hasEnded ? .idle : .recording
   }
 
@@ -210,8 +226,12 @@ actor Service: ServiceCommands {
       let loops = try await environment.beginDrive()
       let live = try await LiveDrive.open(
         options: configuration.driveOptions, continuing: loops, environment: environment)
+      obstacle = nil
+      if let line = beginTrouble.end("a drive can begin again") {
+        logger.notice("\(line)", metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.driveNotBegun)])
+      }
       logger.info(
-        "a drive begins (\(current.reason))",
+        "a drive begins (\(decision.reason(at: .now)))",
         metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.driveBegan)])
       drive = live
       // A command can have ended the wish to record while the disk was slow.
@@ -224,9 +244,12 @@ actor Service: ServiceCommands {
       }
     } catch {
       nextAttempt = .now + Self.retryDelay
-      logger.error(
-        "a drive cannot begin: \(StoreError.line(error)); trying again in \(Self.retryDelay.components.seconds) s",
-        metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.driveNotBegun)])
+      let reason = "a drive cannot begin: \(StoreError.line(error))"
+      obstacle = reason
+      if let line = beginTrouble.note("\(reason); trying again each \(Self.retryDelay.components.seconds) s") {
+        logger.error(
+          "\(line)", metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.driveNotBegun)])
+      }
     }
   }
 
@@ -288,7 +311,7 @@ actor Service: ServiceCommands {
     summaries.compactMap(\.silenceLine).forEach { logger.warning("\($0)") }
     pauseLoop()
     for summary in summaries { endedTotals[summary.link ?? "", default: DriveTotals()].add(summary.totals) }
-    hasEnded = true
+    saving = drive.map { DriveSaving($0, in: environment) }
     current.links = []
     // If the server allows only very short drives, do not request a test each second.
     if summaries.contains(where: { $0.reason != .user && $0.lasted < Self.retryDelay }) {
@@ -296,23 +319,33 @@ actor Service: ServiceCommands {
     }
   }
 
-  /// Releases the ended drive when all of it is on the disk. Otherwise writes it again, as long as the process lives.
-  private func putAway() async {
-    guard let ended = drive else { return }
-    let (unsaved, trouble) = await ended.save()
-    if let trouble {
-      if !isUnsaved {
+  /// Releases the ended drive when all of it is on the disk. Otherwise writes it again, as long as the process lives; what the disk
+  /// refuses is submitted from memory meanwhile.
+  private func putAway(isNextWanted: Bool) async {
+    guard var saving else { return }
+    let rest = await saving.attempt()
+    self.saving = saving
+    if let words = rest.words {
+      let line = "\(words): \(rest.trouble ?? "")"
+      if words != unsaved.words {
         logger.error(
-          "\(counted(unsaved, "fence")) of the drive \(unsaved == 1 ? "is" : "are") in memory only: \(trouble)",
+          "the drive has ended: \(line)",
           metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.diskTrouble)])
       }
-      isUnsaved = true
-      self.unsaved = (unsaved, trouble)
-      current.reason = "\(counted(unsaved, "fence")) \(unsaved == 1 ? "waits" : "wait") for the disk"
-      guard let stopAsked, .now - stopAsked >= Self.patience else { return }
-      failure = failure ?? RecordingError.unsaved(fences: unsaved, trouble: trouble)
+      (unsaved, obstacle) = (rest, line)
+      let isStopOver = stopAsked.map { .now - $0 >= Self.patience } ?? false
+      // The next drive is worth more than the end of a log.
+      guard isStopOver || isNextWanted && rest.isStored else { return }
+      if rest.logLines > 0 {
+        logger.error(
+          "the drive log lacks its last \(counted(rest.logLines, "line")): \(rest.trouble ?? ""); the fences are not affected",
+          metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.diskTrouble)])
+      }
+      if rest.endangered > 0 {
+        failure = failure ?? RecordingError.unsaved(fences: rest.endangered, trouble: rest.trouble ?? "")
+      }
     }
-    (drive, hasEnded, isUnsaved, self.unsaved) = (nil, false, false, nil)
+    (drive, self.saving, unsaved, obstacle) = (nil, nil, UnsavedDrive(), nil)
     await environment.sender.setRunningDrives(from: nil)
     if !isStopping { await environment.sender.nudge() }
   }
@@ -389,8 +422,11 @@ actor Service: ServiceCommands {
     do {
       let running = await environment.sender.runningDrive
       status.waiting = try await environment.store.reading { try ServiceStatus.Waiting($0, except: running) }
+      if let line = readTrouble.end("the store can be read again") { logger.notice("\(line)") }
     } catch {
-      logger.warning("the store cannot be read: \(StoreError.line(error))")
+      if let line = readTrouble.note("the store cannot be read: \(StoreError.line(error))") {
+        logger.warning("\(line)")
+      }
     }
     return status
   }
@@ -400,19 +436,35 @@ actor Service: ServiceCommands {
     let links = current.links
     return ServiceStatus.Disk(
       freeBytes: environment.store.directory.room,
-      unsavedFences: unsaved?.fences ?? links.reduce(0) { $0 + $1.unsavedFences },
-      trouble: unsaved?.trouble ?? links.compactMap(\.diskTrouble).first)
+      unsavedFences: hasEnded ? unsaved.endangered : links.reduce(0) { $0 + $1.unsavedFences },
+      trouble: hasEnded ? unsaved.trouble : links.compactMap(\.diskTrouble).first)
   }
 
-  /// Applies a command to the decision, and returns before the drive has begun or ended: that happens with the next event.
-  func perform(_ command: ServiceCommand) -> String {
+  /// Applies a command to the decision, and answers when it has been followed: the answer is what `status` says from then on.
+  func perform(_ command: ServiceCommand) async -> String {
     decision.apply(command)
     if command == .stop { loop?.running.put(.stop) }
     logger.notice("command: \(command.rawValue)")
+    // The operator asks now.
+    nextAttempt = min(nextAttempt, .now)
+    lastCommand += 1
+    let number = lastCommand
+    let giveUp = Task {
+      try await Task.sleep(for: Self.answerLimit)
+      commands.removeValue(forKey: number)?.resume()
+    }
+    if !hasStopped {
+      await withCheckedContinuation { waiting in
+        commands[number] = waiting
+        continuation.yield(.commanded(number))
+      }
+    }
+    giveUp.cancel()
     let now = ContinuousClock.now
-    continuation.yield(.tick)
-    return
-      "\(command.rawValue): \(decision.wantsDrive(at: now) ? "recording" : "not recording") (\(decision.reason(at: now)))"
+    let reason = decision.reason(at: now)
+    guard decision.wantsDrive(at: now) else { return "\(command.rawValue): not recording (\(reason))" }
+    if let obstacle { return "\(command.rawValue): not recording yet (\(reason)): \(obstacle)" }
+    return "\(command.rawValue): recording (\(reason))"
   }
 
   /// Runs a pass, and returns when it has ended. A pass under way is waited for: the sender runs one at a time.

@@ -20,8 +20,8 @@ final class StoreDatabase: @unchecked Sendable {
   private var checkpoints = CheckpointSchedule(startingAt: .now)
   private var current: OpeningResult
   private var wasReadLater = false
-  /// Must be released after the writer: until then SQLite may copy the write-ahead log.
-  private let lock: WriterLock
+  /// Must be released after the writer: until then SQLite may copy the write-ahead log. `nil` for a store in memory.
+  private let lock: WriterLock?
 
   /// - Parameters:
   ///   - directory: The state directory.
@@ -46,7 +46,15 @@ final class StoreDatabase: @unchecked Sendable {
     lock.noteOpenStore()
   }
 
-  deinit { lock.noteClosedStore() }
+  /// A store in memory, which ends with this value.
+  init(inMemory opened: OpeningResult) {
+    (directory, lock, current) = (.nowhere, nil, opened)
+    open = { _, _ in throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a store in memory is not repaired") }
+    side = SideReader("memory") { nil }
+    checker = SideReader("memory") { nil }
+  }
+
+  deinit { lock?.noteClosedStore() }
 
   /// The writing connection; ``reopen()`` replaces it.
   var queue: DatabaseQueue { access.withLock { current.queue } }
@@ -132,7 +140,17 @@ final class StoreDatabase: @unchecked Sendable {
   /// be lost.
   /// - Throws: GRDB's `DatabaseError`, and errors of `body`.
   func write<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
-    try await Task { [queue] in try await queue.write(body) }.value
+    let queue = queue
+    do { return try await Task { try await queue.write(body) }.value } catch let error as DatabaseError {
+      throw error.explained(by: queue)
+    }
+  }
+
+  /// ``write(_:)`` on the calling thread, which waits for the disk.
+  /// - Throws: GRDB's `DatabaseError`, and errors of `body`.
+  func writeNow<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    let queue = queue
+    do { return try queue.write(body) } catch let error as DatabaseError { throw error.explained(by: queue) }
   }
 
   /// Copies the write-ahead log into the store if the last copy is old enough, so that damage to the log costs

@@ -2,6 +2,12 @@ import Foundation
 
 /// Explains a failure by the state of the disk: read-only, full, or without inodes.
 enum DiskState {
+  /// Whether the file system of `path` is mounted read-only.
+  static func isReadOnly(_ path: String) -> Bool {
+    var disk = statvfs()
+    return statvfs(path, &disk) == 0 && disk.f_flag & UInt(ST_RDONLY) != 0
+  }
+
   /// - Returns: `nil` when the file system reports no trouble.
   static func trouble(at path: String) -> (reason: String, remedy: String)? {
     var disk = statvfs()

@@ -11,6 +11,9 @@ public struct StateDirectory: Hashable, Sendable {
     self.path = path
   }
 
+  /// For a store in memory: a directory that cannot exist.
+  static let nowhere = StateDirectory(path: "/dev/null")
+
   /// The path of the SQLite database.
   public var database: String { path + "/coverage.sqlite" }
   /// The directory of the drive logs.

@@ -105,6 +105,7 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
   /// (EDQUOT) and a log index that cannot grow as failures of the disk.
   public static func isDiskFull(_ error: any Error) -> Bool {
     guard let error = error as? DatabaseError else { return false }
+    if error.message == words(EIO) { return false }
     return error.resultCode == .SQLITE_FULL
       || [.SQLITE_IOERR_WRITE, .SQLITE_IOERR_SHMSIZE].contains(error.extendedResultCode)
   }
@@ -135,7 +136,12 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
     guard let error = error as? DatabaseError else { return ("\(error)", nil) }
     let message = error.message ?? "\(error.resultCode)"
     return switch error.resultCode {
+    // The kernel's reasons, as `DatabaseError.explained` puts them.
+    case .SQLITE_FULL where message == words(EDQUOT): ("a quota of its disk is used up", "free some space")
     case .SQLITE_FULL: ("the disk is full", "free some space")
+    case .SQLITE_READONLY where message == words(EROFS): ("its disk is read-only", "mount it for writing")
+    case .SQLITE_IOERR where message == words(EIO):
+      ("its disk fails (\(message))", "see the kernel's messages about it")
     case .SQLITE_IOERR:
       ("the disk fails or a quota is used up (\(message))", "see the kernel's messages about it, or free some space")
     case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM:

@@ -57,10 +57,17 @@ public struct Batch: Hashable, Sendable, Identifiable {
   public let sent: WallTime?
   /// The number of fences in the last request; `nil` before the first.
   public let sentFences: Int?
-  /// The number of fences it has now.
-  public let fences: Int
+  /// The number of fences it has now, damaged ones included until ``counted(_:)``.
+  public internal(set) var fences: Int
   /// When its first fence was entered.
   public let earliest: WallTime
+
+  /// The same batch with as many fences as were read.
+  public func counted(_ fences: Int) -> Batch {
+    var batch = self
+    batch.fences = fences
+    return batch
+  }
 
   /// Whether its row was damaged or lost: then it is unknown whether it left, and with which fences.
   public var isLost: Bool { state == .sending && attempt == 0 }

@@ -5,7 +5,7 @@ import GRDB
 enum BatchTable {
   static func batches(_ condition: String, _ arguments: StatementArguments, _ db: Database) throws -> [Batch] {
     try Row.fetchAll(
-      db, sql: "SELECT \(Batch.columns) WHERE \(condition) GROUP BY batch.id ORDER BY batch.id", arguments: arguments
+      db, sql: "SELECT \(Batch.columns) WHERE \(condition) ORDER BY batch.id", arguments: arguments
     ).compactMap(Batch.init)
   }
 
@@ -93,18 +93,23 @@ enum BatchTable {
 }
 
 extension Batch {
-  /// Omits damaged rows, batches without intact fences, and fences that the server already has through other batches.
+  /// Omits damaged rows, and fences that the server already has through other batches. Reads the first fence of a batch only: a queue can
+  /// have hundreds of thousands. `earliest` is NULL for a batch without intact fences.
   static let columns = """
-    batch.*, drive.started_at AS drive_started_at, count(fence.id) AS fences, min(fence.entered_at) AS earliest
+    batch.*, drive.started_at AS drive_started_at,
+      CASE WHEN batch.state = 'submitted' THEN (SELECT count(*) FROM fence AS own WHERE own.batch_id = batch.id)
+        ELSE ifnull((SELECT fences FROM unsent WHERE unsent.session_id = batch.session_id AND unsent.batch_id = batch.id),
+          (SELECT count(*) FROM fence AS own WHERE own.batch_id = batch.id AND own.submitted_at IS NULL)) END AS fences,
+      (SELECT entered_at FROM intact_fence AS fence
+        WHERE fence.batch_id = batch.id AND (fence.submitted_at IS NULL OR batch.state = 'submitted')
+        ORDER BY fence.number LIMIT 1) AS earliest
     FROM intact_batch AS batch
-      JOIN intact_fence AS fence
-        ON fence.batch_id = batch.id AND (fence.submitted_at IS NULL OR batch.state = 'submitted')
       JOIN intact_session AS session ON session.id = batch.session_id
       JOIN intact_drive AS drive ON drive.id = session.drive_id
     """
 
   init?(row: Row) {
-    guard let state = State(rawValue: row["state"]) else { return nil }
+    guard let state = State(rawValue: row["state"]), let earliest = row["earliest"] as Int64? else { return nil }
     func time(_ column: String) -> WallTime? { (row[column] as Int64?).map(WallTime.init(microseconds:)) }
     id = row["id"]
     session = row["session_id"]
@@ -120,6 +125,6 @@ extension Batch {
     sent = time("sent_at")
     sentFences = row["sent_fences"]
     fences = row["fences"]
-    earliest = WallTime(microseconds: row["earliest"])
+    self.earliest = WallTime(microseconds: earliest)
   }
 }

@@ -11,9 +11,10 @@ public struct Outbox: Sendable {
   /// The batches of `sessions` in one of these states.
   /// - Throws: GRDB's `DatabaseError`
   public func batches(of sessions: [Int64], in states: [Batch.State]) async throws -> [Batch] {
-    try await store.read { db in
-      try sessions.flatMap { try BatchTable.batches("batch.session_id = ?", [$0], db) }
-    }.filter { states.contains($0.state) }
+    let wanted = states.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+    return try await store.read { db in
+      try sessions.flatMap { try BatchTable.batches("batch.session_id = ? AND batch.state IN (\(wanted))", [$0], db) }
+    }
   }
 
   /// The tests whose use is known, in lower case: those of batches, damaged ones included, and those of partly sent
@@ -41,27 +42,46 @@ public struct Outbox: Sendable {
   ///   - time: Now, for the quarantine.
   /// - Throws: GRDB's `DatabaseError`
   public func makeBatches(of sessions: [Int64], limit: Int, at time: WallTime) async throws {
-    try await store.write { db in
-      for session in sessions {
-        let fences = try Row.fetchAll(
+    for session in sessions {
+      let fences = try await store.read { db in
+        try Row.fetchAll(
           db,
           sql: """
             SELECT id, abs(latitude) <= 90 AND abs(longitude) <= 180 AS is_on_earth FROM intact_fence
-            WHERE session_id = ? AND batch_id IS NULL AND submitted_at IS NULL AND submittable AND exited_at IS NOT NULL
-            ORDER BY entered_at, number
-            """, arguments: [session])
-        var good = fences.filter { $0["is_on_earth"] }.map { $0["id"] as Int64 }[...]
-        while !good.isEmpty {
-          let batch = try BatchTable.make(of: good.prefix(limit), session: session, db)
-          try BatchTable.useSessionsTest(for: batch, db)
-          good = good.dropFirst(limit)
-        }
-        let damaged = fences.filter { !$0["is_on_earth"] }.map { $0["id"] as Int64 }
-        if !damaged.isEmpty {
-          let batch = try BatchTable.make(of: damaged[...], session: session, db)
-          try BatchTable.quarantine(batch, session: session, "its position is damaged in the store", at: time, db)
-        }
+            WHERE session_id = ? AND \(Self.isLoose) ORDER BY entered_at, number
+            """, arguments: [session]
+        ).map { (id: $0["id"] as Int64, isOnEarth: $0["is_on_earth"] as Bool) }
       }
+      // A transaction a batch: the fences of a drive are written between two.
+      var good = fences.filter(\.isOnEarth).map(\.id)[...]
+      while !good.isEmpty {
+        try await makeBatch(of: Array(good.prefix(limit)), session: session) {
+          try BatchTable.useSessionsTest(for: $0, $1)
+        }
+        good = good.dropFirst(limit)
+      }
+      let damaged = fences.filter { !$0.isOnEarth }.map(\.id)
+      try await makeBatch(of: damaged, session: session) { batch, db in
+        try BatchTable.quarantine(batch, session: session, "its position is damaged in the store", at: time, db)
+      }
+    }
+  }
+
+  /// The condition that a fence is to be put into a batch. An index has these fences.
+  private static let isLoose = "batch_id IS NULL AND submitted_at IS NULL AND submittable AND exited_at IS NOT NULL"
+
+  /// Puts those of `fences` into a batch that are still loose.
+  private func makeBatch(
+    of fences: [Int64], session: Int64, then finish: @escaping @Sendable (Int64, Database) throws -> Void
+  ) async throws {
+    guard !fences.isEmpty else { return }
+    try await store.write { db in
+      let loose = try fences.filter { fence in
+        try Bool.fetchOne(
+          db, sql: "SELECT EXISTS (SELECT 1 FROM fence WHERE id = ? AND session_id = ? AND \(Self.isLoose))",
+          arguments: [fence, session]) ?? false
+      }
+      if !loose.isEmpty { try finish(try BatchTable.make(of: loose[...], session: session, db), db) }
     }
   }
 
@@ -134,9 +154,12 @@ public struct Outbox: Sendable {
   }
 
   /// Marks `batch` as submitted. Its fences stay stored for export.
+  /// - Returns: The fences, and the path of the drive's log, for the second copy; `nil` without a test or without a log.
   /// - Throws: GRDB's `DatabaseError`
-  public func markSubmitted(batch: Int64, at time: WallTime) async throws {
-    try await store.write { db in
+  @discardableResult
+  public func markSubmitted(batch: Int64, at time: WallTime) async throws -> (fences: AcceptedFences, log: String)? {
+    try await store.write { [directory = store.directory] db in
+      let accepted = try Self.accepted(batch, at: time, db)
       try db.execute(
         sql: "UPDATE batch SET state = 'submitted', settled_at = ?, reason = NULL WHERE id = ?",
         arguments: [time.microseconds, batch])
@@ -146,6 +169,46 @@ public struct Outbox: Sendable {
         arguments: [time.microseconds, batch])
       try BatchTable.nameSession(byTestOf: batch, db)
       try BatchTable.summarise(sessionOf: batch, at: time, db)
+      return accepted.map { ($0.fences, directory.driveLog($0.log)) }
+    }
+  }
+
+  private static func accepted(
+    _ batch: Int64, at time: WallTime, _ db: Database
+  ) throws -> (fences: AcceptedFences, log: String)? {
+    let row = try Row.fetchOne(
+      db,
+      sql: """
+        SELECT batch.test_uuid, batch.anchor_at, drive.log FROM intact_batch AS batch
+          JOIN session ON session.id = batch.session_id JOIN intact_drive AS drive ON drive.id = session.drive_id
+        WHERE batch.id = ?
+        """, arguments: [batch])
+    guard let row, let test = row["test_uuid"] as String?, let anchor = row["anchor_at"] as Int64?,
+      let log = row["log"] as String?
+    else { return nil }
+    let numbers = try Int.fetchAll(db, sql: "SELECT number FROM intact_fence WHERE batch_id = ?", arguments: [batch])
+    return (
+      AcceptedFences(testUUID: test, anchor: WallTime(microseconds: anchor), accepted: time, fences: numbers), log
+    )
+  }
+
+  /// How many fences of a session the store has as sent, by their test in lower case. Damaged fences count; those whose batch is unknown
+  /// count for the session's test.
+  /// - Throws: GRDB's `DatabaseError`
+  public func sentFences(of session: Int64) async throws -> [String: Int] {
+    try await store.read { db in
+      let rows = try Row.fetchAll(
+        db,
+        sql: """
+          SELECT lower(coalesce(batch.test_uuid, session.test_uuid)) AS test, count(fence.id) AS fences
+          FROM intact_session AS session LEFT JOIN fence ON fence.session_id = session.id AND fence.submitted_at IS NOT NULL
+            LEFT JOIN intact_batch AS batch ON batch.id = fence.batch_id
+          WHERE session.id = ? GROUP BY test
+          UNION ALL SELECT lower(test_uuid), 0 FROM intact_session WHERE id = ?
+          """, arguments: [session, session])
+      return rows.reduce(into: [:]) { counts, row in
+        if let test = row["test"] as String? { counts[test, default: 0] += row["fences"] as Int }
+      }
     }
   }
 

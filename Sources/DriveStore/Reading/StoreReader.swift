@@ -24,9 +24,13 @@ public struct StoreReader: Sendable {
     configuration.readonly = true
     configuration.label = "StoreReader"
     configuration.busyMode = .timeout(5)
-    configuration.prepareDatabase(IntactRows.makeViews)
     do {
-      let database = try DatabaseQueue(path: directory.database, configuration: configuration)
+      let medium = ReadOnlyMedium(holding: directory.database)
+      configuration.prepareDatabase { db in
+        if let pragma = medium?.pragma { try db.execute(sql: pragma) }
+        try IntactRows.makeViews(db)
+      }
+      let database = try DatabaseQueue(path: medium?.address ?? directory.database, configuration: configuration)
       let migrator = Schema.migrator
       let (applied, isComplete) = try database.read { db in
         try Schema.checkMigrationList(db)
@@ -86,17 +90,16 @@ public struct StoreReader: Sendable {
     }
   }
 
-  /// Sessions with fences that may be sent and are not on the server, oldest first. An index finds them, so the cost
-  /// does not grow with the store.
+  /// Sessions with fences that may be sent and are not on the server, oldest first. An index finds them, and their
+  /// fences are counted already (``UnsentCounts``): the cost grows neither with the store nor with the fences that wait.
+  /// Damaged fences are included, and others are not counted.
   /// - Parameter running: The lowest id of the running drives, which are omitted.
   public func unsentSessions(except running: Int64? = nil) throws -> [StoredSession] {
     try rows(
       """
-      SELECT \(StoredSession.columns)
-      WHERE session.id IN (SELECT id FROM session_of_unsent_fences) AND session.drive_id < ? AND EXISTS (
-        SELECT 1 FROM fence AS unsent
-        WHERE unsent.session_id = session.id AND submitted_at IS NULL AND (submittable OR batch_id IS NOT NULL))
-      GROUP BY session.id ORDER BY session.id
+      SELECT \(StoredSession.columnsWithUnsentCounted)
+      WHERE session.id IN (SELECT id FROM session_of_unsent_fences) AND session.drive_id < ?
+      ORDER BY session.id
       """, [running ?? .max]
     ).map(StoredSession.init)
   }
@@ -106,8 +109,8 @@ public struct StoreReader: Sendable {
   public func fencesToSend(fromDrive running: Int64) throws -> Int {
     try rows(
       """
-      SELECT count(*) AS fences FROM readable_fence AS fence LEFT JOIN batch ON batch.id = batch_id
-      WHERE drive_id >= ? AND submittable AND submitted_at IS NULL AND batch.state IS NOT 'quarantined'
+      SELECT CAST(total(waiting) AS INTEGER) AS fences
+      FROM session JOIN \(UnsentCounts.bySession) AS counts ON counts.session_id = session.id WHERE drive_id >= ?
       """, [running]
     ).first?["fences"] ?? 0
   }
@@ -183,7 +186,7 @@ public struct StoreReader: Sendable {
       """
       SELECT count(*) AS fences FROM intact_fence
       WHERE session_id IN (SELECT id FROM session_of_unsent_fences WHERE id NOT IN (SELECT id FROM session))
-        AND submitted_at IS NULL AND drive_id < ?
+        AND submitted_at IS NULL AND submittable AND drive_id < ?
       """, [running ?? .max]
     ).first?["fences"] ?? 0
   }

@@ -93,6 +93,21 @@ public struct StoredSession: Hashable, Sendable {
       LEFT JOIN batch ON batch.id = fence.batch_id
     """
 
+  /// Only the fences that the server does not have, as ``UnsentCounts`` has them.
+  static let columnsWithUnsentCounted = """
+    session.*, drive.started_at AS drive_started_at, drive.link, 0 AS is_of_latest_drive,
+      \(unsent) AS fences, 0 AS sent_fences, \(unsent) AS readable_fences, \(unsent) AS submittable_fences,
+      0 AS submitted_fences, CAST(ifnull(counts.quarantined, 0) AS INTEGER) AS quarantined_fences, \(isIntact) AS is_intact
+    FROM session JOIN drive ON drive.id = session.drive_id
+      LEFT JOIN \(UnsentCounts.bySession) AS counts ON counts.session_id = session.id
+    """
+
+  /// If damage has taken the counts, the index counts.
+  private static let unsent = """
+    CAST(ifnull(counts.waiting + counts.quarantined, (SELECT count(*) FROM fence AS unsent
+      WHERE unsent.session_id = session.id AND unsent.submitted_at IS NULL AND unsent.submittable)) AS INTEGER)
+    """
+
   /// The columns without the counts, which would read each fence; all counts are 0.
   static let columnsWithoutCounts = """
     session.*, drive.started_at AS drive_started_at, drive.link, 0 AS is_of_latest_drive, 0 AS fences,

@@ -41,7 +41,7 @@ public struct ClockMemory: Sendable {
   public func persist(_ clock: WallClock, ofBoot bootID: String) throws {
     guard !bootID.isEmpty, let ruling = clock.ruling else { return }
     let memory = String(decoding: try JSONEncoder().encode(clock), as: UTF8.self)
-    try store.queue.write { db in
+    try store.writeNow { db in
       try db.execute(sql: "DELETE FROM clock WHERE boot_id <> ?", arguments: [bootID])
       try db.execute(
         sql: "INSERT OR REPLACE INTO clock (boot_id, booted_at, ruled_by, confirmed, memory) VALUES (?, ?, ?, ?, ?)",

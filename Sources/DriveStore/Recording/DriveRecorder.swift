@@ -26,7 +26,7 @@ public struct DriveRecorder: Sendable {
     storedStart = started
     self.store = store
     (self.boot, self.log, self.link, self.server) = (boot, log, link, server.map(ServerKey.of))
-    drive = try store.queue.write { db in
+    drive = try store.writeNow { db in
       try db.execute(
         sql: "INSERT INTO drive (started_at, log, link, boot_id, started_boot_us) VALUES (?, ?, ?, ?, ?)",
         arguments: [started.microseconds, log, link, boot?.id, boot?.sinceBoot.inMicroseconds])
@@ -72,16 +72,19 @@ public struct DriveRecorder: Sendable {
   /// - Parameters:
   ///   - seen: How long an open fence is known to last.
   ///   - loopUUIDs: The loop of each session, by session number.
+  ///   - batches: Batches of stored fences, or of these, that were sent from memory.
   /// - Throws: GRDB's `DatabaseError`; ``StoreError/isDiskFull(_:)`` decides whether a later try may succeed.
   public mutating func save(
-    sessions: [Session], fences: [Fence], seen: DriveTime, loopUUIDs: [Int: String] = [:]
+    sessions: [Session], fences: [Fence], seen: DriveTime, loopUUIDs: [Int: String] = [:],
+    batches: [BatchInMemory] = []
   ) throws {
     let step = started.microseconds - storedStart.microseconds
-    guard !sessions.isEmpty || !fences.isEmpty || step != 0 else { return }
-    try store.queue.write { db in
+    guard !sessions.isEmpty || !fences.isEmpty || step != 0 || !batches.isEmpty else { return }
+    try store.writeNow { db in
       if step != 0 { try DriveClockTimes.move(drive, by: step, db) }
       for session in sessions { try save(session, loopUUID: loopUUIDs[session.number], db) }
       for fence in fences { try save(fence, seen: seen, db) }
+      for batch in batches { try batch.save(as: drive, db) }
     }
     storedStart = started
     try store.checkpointIfDue()
@@ -90,7 +93,7 @@ public struct DriveRecorder: Sendable {
   /// Marks the drive as ended.
   /// - Throws: GRDB's `DatabaseError`
   public func end(at time: DriveTime, reason: StopReason) throws {
-    try store.queue.write { db in
+    try store.writeNow { db in
       try db.execute(
         sql: "UPDATE drive SET ended_at = ?, stop_reason = ? WHERE id = ?",
         // By the stored start: if that moves later, this time moves with it.

@@ -31,34 +31,45 @@ public struct ClockSettlement: Sendable {
   ) async throws -> Outcome {
     guard now >= .earliestTrusted else { return Outcome() }
     let booted = now.microseconds.saturatingSubtracting(sinceBoot.inMicroseconds)
+    let look = { @Sendable (db: Database) in try Self.misdated(bootID: bootID, booted: booted, db) }
+    // Each batch of a pass asks: a drive must not wait for that, and mostly nothing is to be done.
+    guard try await !store.read(look).isEmpty else { return Outcome() }
     return try await store.write { db in
       var settled = Outcome()
-      let unsent = try Row.fetchAll(
-        db,
-        sql: """
-          SELECT id, started_at, boot_id, started_boot_us FROM intact_drive AS drive
-          WHERE ended_at IS NOT NULL
-            AND NOT EXISTS (SELECT 1 FROM fence WHERE drive_id = drive.id AND submitted_at IS NOT NULL)
-          """)
-      for drive in unsent {
-        let id: Int64 = drive["id"]
-        let started: Int64 = drive["started_at"]
-        if !bootID.isEmpty, drive["boot_id"] as String? == bootID,
-          let startedSinceBoot = drive["started_boot_us"] as Int64?
-        {
-          let step = booted.saturatingAdding(startedSinceBoot).saturatingSubtracting(started)
-          guard step.saturatingMagnitude >= 1_000_000 else { continue }
-          guard isSure else {
-            settled.doubted.append(id)
-            continue
-          }
-          try DriveClockTimes.move(id, by: step, db)
-          settled.corrected.append(id)
-        } else if started < WallTime.earliestTrusted.microseconds {
-          if try Self.quarantineUntimed(drive: id, at: now, db) { settled.lost.append(id) }
+      for drive in try look(db) {
+        switch drive.step {
+        case nil: if try Self.quarantineUntimed(drive: drive.id, at: now, db) { settled.lost.append(drive.id) }
+        case let step? where isSure:
+          try DriveClockTimes.move(drive.id, by: step, db)
+          settled.corrected.append(drive.id)
+        case .some: settled.doubted.append(drive.id)
         }
       }
       return settled
+    }
+  }
+
+  /// A drive whose times do not fit the clock: they move by `step`; `nil`: they cannot be known.
+  private struct Misdated {
+    let id: Int64
+    let step: Int64?
+  }
+
+  /// The ended drives without a sent fence whose times do not fit. Only of these the fences are read.
+  private static func misdated(bootID: String, booted: Int64, _ db: Database) throws -> [Misdated] {
+    try Row.fetchAll(
+      db, sql: "SELECT id, started_at, boot_id, started_boot_us FROM intact_drive WHERE ended_at IS NOT NULL"
+    ).compactMap { row -> Misdated? in
+      let started: Int64 = row["started_at"]
+      if !bootID.isEmpty, row["boot_id"] as String? == bootID, let startedSinceBoot = row["started_boot_us"] as Int64? {
+        let step = booted.saturatingAdding(startedSinceBoot).saturatingSubtracting(started)
+        return step.saturatingMagnitude >= 1_000_000 ? Misdated(id: row["id"], step: step) : nil
+      }
+      return started < WallTime.earliestTrusted.microseconds ? Misdated(id: row["id"], step: nil) : nil
+    }.filter { drive in
+      try Bool.fetchOne(
+        db, sql: "SELECT NOT EXISTS (SELECT 1 FROM fence WHERE drive_id = ? AND submitted_at IS NOT NULL)",
+        arguments: [drive.id]) ?? false
     }
   }
 

@@ -30,7 +30,8 @@ struct DriveRecovery {
     try mendDrive(db)
     try mendSessions(db)
     for fence in logged.fences where try isMissing(fence, db) { try recover(fence, db) }
-    try assignToBatches(db)
+    let accepted = try markAccepted(db)
+    try assignToBatches(except: accepted, db)
     try end(db)
   }
 
@@ -139,9 +140,67 @@ struct DriveRecovery {
 
   // MARK: Sending
 
+  /// Marks the fences as sent that the log has as accepted: the recovered ones, and stored ones whose mark or batch was lost.
+  /// - Returns: The numbers of the fences that the server has.
+  private func markAccepted(_ db: Database) throws -> Set<Int> {
+    for accepted in logged.accepted {
+      let unmarked = try accepted.fences.filter { number in
+        try Bool.fetchOne(
+          db,
+          sql: """
+            SELECT EXISTS (SELECT 1 FROM intact_fence WHERE drive_id = ? AND number = ? AND (submitted_at IS NULL
+              OR batch_id IS NULL OR batch_id NOT IN (SELECT id FROM intact_batch)))
+            """, arguments: [drive, number]) ?? false
+      }
+      guard !unmarked.isEmpty, let batch = try batch(of: accepted, holding: unmarked, db) else { continue }
+      try put(unmarked, into: batch, sent: accepted.accepted.microseconds, db)
+      try BatchTable.summarise(sessionOf: batch, at: accepted.accepted, db)
+    }
+    return Set(logged.accepted.flatMap(\.fences))
+  }
+
+  /// The batch of accepted fences: the one with their test, else that of the fences which are still in it, else a new one.
+  private func batch(of accepted: AcceptedFences, holding unmarked: [Int], _ db: Database) throws -> Int64? {
+    func first(_ sql: String, _ arguments: StatementArguments) throws -> Int64? {
+      try Int64.fetchOne(db, sql: sql, arguments: arguments)
+    }
+    let numbers = accepted.fences.map(String.init).joined(separator: ", ")
+    let session = try first(
+      "SELECT session_id FROM intact_fence WHERE drive_id = ? AND number = ?", [drive, unmarked[0]])
+    guard let session else { return nil }
+    let known = try first("SELECT id FROM intact_batch WHERE test_uuid = ?", [accepted.testUUID])
+    let id =
+      try known
+      ?? first(
+        """
+        SELECT batch_id FROM intact_fence WHERE drive_id = ? AND number IN (\(numbers)) AND submitted_at IS NOT NULL
+          AND batch_id NOT IN (SELECT id FROM intact_batch) LIMIT 1
+        """, [drive])
+    let times = accepted.accepted.microseconds
+    try db.execute(
+      sql: """
+        INSERT INTO batch (id, session_id, test_uuid, anchor_at, state, attempt, sent_fences, sent_at, settled_at)
+        VALUES (:id, :session, iif(EXISTS (SELECT 1 FROM batch WHERE test_uuid = :test AND id IS NOT :id), NULL, :test), :anchor,
+          'submitted', 1, :fences, :time, :time)
+        ON CONFLICT (id) DO UPDATE SET session_id = excluded.session_id, test_uuid = excluded.test_uuid,
+          anchor_at = excluded.anchor_at, state = 'submitted', attempt = max(1, iif(typeof(attempt) = 'integer', attempt, 1)),
+          troubles = 0, checksum = NULL, reason = NULL, client_uuid = iif(typeof(client_uuid) = 'text', client_uuid, NULL),
+          sent_fences = excluded.sent_fences, sent_at = excluded.sent_at, settled_at = excluded.settled_at
+        """,
+      arguments: [
+        "id": id, "session": session, "test": accepted.testUUID, "anchor": accepted.anchor.microseconds,
+        "fences": accepted.fences.count, "time": times,
+      ])
+    let batch = id ?? db.lastInsertedRowID
+    // Its row may have been damaged: now all of its values are new.
+    try RowChecksum.sign("batch", id: batch, db)
+    return batch
+  }
+
   /// If a batch left with more fences than it has now, some of the recovered fences were in it.
-  private func assignToBatches(_ db: Database) throws {
-    let submittable = Set(recovered)
+  /// - Parameter accepted: The numbers of fences that the server has.
+  private func assignToBatches(except accepted: Set<Int>, _ db: Database) throws {
+    let submittable = Set(recovered).subtracting(accepted)
     let bySession = Dictionary(
       grouping: logged.fences.filter { $0.isSubmittable && submittable.contains($0.number) }, by: \.session)
     for (number, fences) in bySession.sorted(by: { $0.key < $1.key }) {

@@ -16,7 +16,12 @@ public struct LostBatches: Sendable {
   /// - Returns: The number of batches now in doubt.
   /// - Throws: GRDB's `DatabaseError`
   public func doubtDamaged(except running: Int64? = nil) async throws -> Int {
-    try await store.write { db in
+    // Mostly there is none: a drive must not wait for that.
+    let isAny = try await store.read {
+      try Bool.fetchOne($0, sql: "SELECT EXISTS (SELECT 1 FROM damaged_batch)") ?? false
+    }
+    guard isAny else { return 0 }
+    return try await store.write { db in
       let damaged = try Row.fetchAll(
         db,
         sql: """

@@ -17,7 +17,17 @@ public struct Orphans: Sendable {
   public func adopt(lastSeenBefore time: WallTime, orAfter future: WallTime? = nil, except running: Int64? = nil)
     async throws -> Int
   {
-    try await store.write { db in
+    let isAny = try await store.read { db in
+      try Bool.fetchOne(
+        db,
+        sql: """
+          SELECT EXISTS (SELECT 1 FROM damaged_drive)
+            OR EXISTS (SELECT 1 FROM session_of_fences WHERE id NOT IN (SELECT id FROM intact_session))
+          """) ?? false
+    }
+    // Mostly there is none: a drive must not wait for that.
+    guard isAny else { return 0 }
+    return try await store.write { db in
       let ofDrives = try Self.mendDrives(except: running, db)
       let orphans = try Row.fetchAll(
         db,

@@ -46,7 +46,8 @@ public actor RowInspection {
   private func begin() async throws -> InspectionRound {
     try await store.read { [rowsInPass] db in
       guard
-        let ids = try Row.fetchOne(db, sql: "SELECT min(id) AS first, max(id) AS last FROM fence"),
+        let ids = try Row.fetchOne(
+          db, sql: "SELECT (SELECT min(id) FROM fence) AS first, (SELECT max(id) FROM fence) AS last"),
         let first = ids["first"] as Int64?, let last = ids["last"] as Int64?
       else { return InspectionRound(fencesFrom: .min) }
       let isSmall = last.saturatingSubtracting(first) < rowsInPass

@@ -144,6 +144,15 @@ struct StoreFile {
     }
   }
 
+  /// A new store in memory.
+  /// - Throws: GRDB's `DatabaseError`
+  static func inMemory() throws -> OpeningResult {
+    let database = try DatabaseQueue(configuration: configuration())
+    try Schema.migrator.migrate(database)
+    try database.writeWithoutTransaction(IntactRows.makeViews)
+    return OpeningResult(queue: database)
+  }
+
   private static func configuration(enforcesReferences: Bool = true) -> Configuration {
     var configuration = Configuration()
     configuration.label = "DriveStore"

@@ -86,20 +86,38 @@ public struct AgeDeletion: Sendable {
   /// The fences of a slice: limits the wait of a drive's write, and of a status request.
   private static let fencesAtOnce = 2000
 
-  /// Looks for old fences beside the writer, slice by slice. Only slices that have some are written, and there the
-  /// ages are compared again: a pass meets few old fences, and a store has many.
+  /// Looks for old fences beside the writer, session by session and slice by slice. Only slices that have some are
+  /// written, and there the ages are compared again: a pass meets few old fences, and a store has many.
   private func deleteFences(_ arguments: StatementArguments, isAgreed: Bool) async throws -> Deleted {
     var deleted = Deleted()
-    var last = Int64.min
-    while let slice = try await slice(after: last, arguments) {
-      last = slice.last
-      guard slice.hasOldFences else { continue }
-      let ofSlice = try await delete(arguments + ["first": slice.first, "last": slice.last], isAgreed: isAgreed)
-      deleted.sentLongAgo += ofSlice.sentLongAgo
-      deleted.expired += ofSlice.expired
-      deleted.doubted += ofSlice.doubted
+    for session in try await sessionsWithOldFences(arguments) {
+      var last = Int64.min
+      while let slice = try await slice(of: session, after: last, arguments) {
+        last = slice.last
+        guard slice.hasOldFences else { continue }
+        let ofSlice = try await delete(
+          arguments + ["session": session, "first": slice.first, "last": slice.last], isAgreed: isAgreed)
+        deleted.sentLongAgo += ofSlice.sentLongAgo
+        deleted.expired += ofSlice.expired
+        deleted.doubted += ofSlice.doubted
+      }
     }
     return deleted
+  }
+
+  /// The sessions that may have old fences, as no fence is older than its session; and those whose age is unknown, because they are damaged
+  /// or missing.
+  private func sessionsWithOldFences(_ arguments: StatementArguments) async throws -> [Int64] {
+    try await store.read { db in
+      try Int64.fetchAll(
+        db,
+        sql: """
+          SELECT named.id FROM session_of_fences AS named LEFT JOIN intact_session AS session ON session.id = named.id
+          WHERE session.id IS NULL OR session.started_at < :kept
+          UNION SELECT named.id FROM session_of_unsent_fences AS named JOIN intact_session AS session ON session.id = named.id
+            WHERE session.started_at < :expired
+          """, arguments: arguments)
+    }
   }
 
   /// A range of ids.
@@ -109,22 +127,22 @@ public struct AgeDeletion: Sendable {
     let hasOldFences: Bool
   }
 
-  /// - Returns: `nil` when no fence follows `last`.
-  private func slice(after last: Int64, _ arguments: StatementArguments) async throws -> Slice? {
+  /// - Returns: `nil` when no fence of the session follows `last`.
+  private func slice(of session: Int64, after last: Int64, _ arguments: StatementArguments) async throws -> Slice? {
     try await store.read { db in
       let range = try Row.fetchOne(
         db,
         sql: """
           SELECT min(id) AS first, max(id) AS last FROM (
-            SELECT id FROM fence WHERE id > ? ORDER BY id LIMIT \(Self.fencesAtOnce))
-          """, arguments: [last])
+            SELECT id FROM fence WHERE session_id = ? AND id > ? ORDER BY id LIMIT \(Self.fencesAtOnce))
+          """, arguments: [session, last])
       guard let range, let first = range["first"] as Int64?, let end = range["last"] as Int64? else { return nil }
       let hasOldFences =
         try Bool.fetchOne(
           db,
           sql:
             "SELECT EXISTS (SELECT 1 FROM fence WHERE \(Self.isOfSlice) AND (\(Self.isKeptLongEnough) OR \(Self.isExpired)))",
-          arguments: arguments + ["first": first, "last": end]) ?? false
+          arguments: arguments + ["session": session, "first": first, "last": end]) ?? false
       return Slice(first: first, last: end, hasOldFences: hasOldFences)
     }
   }
@@ -150,7 +168,7 @@ public struct AgeDeletion: Sendable {
       "fence WHERE id IN (SELECT id FROM intact_fence AS fence WHERE \(isOfSlice) AND \(condition))", arguments, db)
   }
 
-  private static let isOfSlice = "fence.id BETWEEN :first AND :last"
+  private static let isOfSlice = "fence.session_id = :session AND fence.id BETWEEN :first AND :last"
 
   /// The condition that a fence was stored long enough. A refused one is kept as long after its refusal: its own time can be unknown.
   private static let isKeptLongEnough = """

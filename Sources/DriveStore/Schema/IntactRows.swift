@@ -7,7 +7,7 @@ import GRDB
 /// not be ignored: the conditions of ``AgeDeletion`` and the test ids that a history could show. `readable_fence` has the
 /// fences that can be sent or exported: neither the fence nor the batch that it waits in is damaged. A sent fence
 /// needs no batch. `session_of_fences` has the ids of sessions that fences name, whether such a session exists or
-/// not; `session_of_unsent_fences` only those of unsent fences.
+/// not; `session_of_unsent_fences` only those of unsent fences that Wi-Fi did not touch.
 ///
 /// The views are not in the file: damage cannot reach them, and stores of earlier builds have them too. SQLite merges
 /// them into the statement, so that the tables' indices apply.
@@ -39,8 +39,10 @@ enum IntactRows {
         -- The same by the index of unsent fences: a store of a million sent fences has few of them.
         CREATE TEMP VIEW IF NOT EXISTS session_of_unsent_fences AS
           WITH RECURSIVE named (id) AS (
-            SELECT min(session_id) FROM main.fence WHERE submitted_at IS NULL
-            UNION ALL SELECT (SELECT min(session_id) FROM main.fence WHERE submitted_at IS NULL AND session_id > named.id)
+            SELECT min(session_id) FROM main.fence INDEXED BY fence_waiting WHERE submitted_at IS NULL AND submittable
+            UNION ALL SELECT
+              (SELECT min(session_id) FROM main.fence INDEXED BY fence_waiting
+                WHERE submitted_at IS NULL AND submittable AND session_id > named.id)
               FROM named WHERE named.id IS NOT NULL)
           SELECT id FROM named WHERE id IS NOT NULL;
         """)

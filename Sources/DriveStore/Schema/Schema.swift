@@ -22,6 +22,7 @@ enum Schema {
     migrator.registerMigration("13 speed tests and loops", migrate: addSpeedTests)
     migrator.registerMigration("local addresses of sessions", migrate: addLocalAddresses)
     migrator.registerMigration("unsent pings of a fence", migrate: addUnsentPings)
+    migrator.registerMigration("counts of unsent fences", migrate: UnsentCounts.install)
     return migrator
   }
 

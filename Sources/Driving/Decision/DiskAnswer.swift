@@ -2,8 +2,10 @@
 enum DiskAnswer: Hashable, Sendable {
   /// - Parameter trouble: Why the lines are not all written; `nil`: they are.
   case logged(trouble: String?)
-  /// - Parameter dropped: The number of lines that the log lacks.
-  case logClosed(trouble: String?, dropped: Int)
+  /// - Parameters:
+  ///   - dropped: The number of lines that the log lacks for good.
+  ///   - waiting: The number of lines that are in memory only.
+  case logClosed(trouble: String?, dropped: Int, waiting: Int = 0)
   case written(StoreWrite)
   case writeFailed(StoreWrite, StoreFailure)
   /// - Parameter isReleased: Whether there was a ballast.

@@ -1,5 +1,6 @@
 import Coverage
 import DriveLog
+import DriveStore
 import Logging
 import NetworkPath
 import OrderedJSON
@@ -74,6 +75,9 @@ struct Drive: Sendable {
     let now = clock.time(ofSlot: boot)
     switch input {
     case .began: return began(at: now)
+    case .sentFromMemory(let batches):
+      journal.batches = batches
+      return []
     case .ended: return ended(at: now)
     case .disk(let answer): return journal.handle(answer, of: engine)
     case .proceed(let stage): return proceed(to: stage, at: now)
@@ -129,6 +133,25 @@ struct Drive: Sendable {
     let stopped = engine.stopped ?? (now, .user)
     noteSilence()
     return journal.checkpoint(engine.openFence, at: stopped.at) + [.proceed(.ending(at: stopped.at, stopped.reason))]
+  }
+
+  /// The fences to submit of which the store has nothing, of a drive that has ended, with the stored ones of the same test: a test accepts
+  /// one result only. If the store does not know the test, the stored ones are left to the store.
+  /// - Parameter drive: The drive's id in the store.
+  func inMemory(as drive: Int64) -> DriveInMemory {
+    let first = journal.firstUnstored
+    let ended = engine.fences.filter { $0.exited != nil && $0.isSubmittable }
+    let unstored = ended.filter { $0.number >= first }
+    let sessions = engine.sessions.filter { session in unstored.contains { $0.session == session.number } }
+    let whole = Set(sessions.filter { journal.isTestStored(of: $0) }.map(\.number))
+    return DriveInMemory(
+      drive: drive, started: clock.started,
+      sessions: sessions.map { session in
+        Session(
+          number: session.number, testUUID: session.testUUID, started: session.started, anchor: session.anchor,
+          finalized: session.finalized ?? engine.now)
+      },
+      fences: ended.filter { $0.number >= first || whole.contains($0.session) }, unstored: Set(unstored.map(\.number)))
   }
 
   /// - Parameters:

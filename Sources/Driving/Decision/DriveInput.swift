@@ -1,4 +1,5 @@
 import Coverage
+import DriveStore
 import NetworkPath
 import Pinging
 import Positioning
@@ -40,6 +41,8 @@ enum DriveInput: Hashable, Sendable {
   /// The host is awake again, or does not sleep after all.
   case wake
   case stop
+  /// What was sent of the ended drive while the disk refused it; the next write includes it.
+  case sentFromMemory([BatchInMemory])
   /// The stream of events has ended. Repeated until ``Drive/isSaved``.
   case ended
 

@@ -1,5 +1,6 @@
 import Coverage
 import DriveLog
+import DriveStore
 import OrderedJSON
 
 /// Decides when a drive is written to disk: its fences and sessions to the store, its events to the drive log. A pure
@@ -16,10 +17,16 @@ struct DriveJournal: Hashable, Sendable {
   var started: WallTime
   private var rows = UnsavedRows()
   private var loopUUIDs: [Int: String] = [:]
+  /// What was sent while the disk refused it; the next write includes it.
+  var batches: [BatchInMemory] = []
   private var isEnded = false
   private var isLogHeld = false
   private var storeTrouble: String?
+  /// Writes that the store has refused in a row.
+  private var refusals = 0
   private var logTrouble: String?
+  /// Lines of the ended drive's log that are in memory only.
+  private(set) var waitingLines = 0
   /// The program's log names this many lines that the drive log lacks.
   private var reportedLacking = 0
 
@@ -31,8 +38,20 @@ struct DriveJournal: Hashable, Sendable {
   /// Fences that are not in the store yet.
   var unsavedFenceCount: Int { rows.fenceCount }
 
-  /// Whether all of the drive is in the store, including its end.
-  var isComplete: Bool { isEnded && rows.isEmpty }
+  /// Fences of which the store has nothing.
+  var unstoredFenceCount: Int { rows.unstoredCount }
+
+  /// Whether the store has the test of `session`.
+  func isTestStored(of session: Session) -> Bool { rows.isTestStored(of: session) }
+
+  /// The store has nothing of this fence and of later ones.
+  var firstUnstored: Int { rows.firstUnstored }
+
+  /// Whether all of the drive is on the disk, including its end.
+  var isComplete: Bool { isStored && waitingLines == 0 }
+
+  /// Whether the store has all of the drive, including its end.
+  var isStored: Bool { isEnded && rows.isEmpty && batches.isEmpty }
 
   mutating func setLoop(_ uuid: String, ofSession number: Int) { loopUUIDs[number] = uuid }
 
@@ -77,13 +96,13 @@ struct DriveJournal: Hashable, Sendable {
 
   /// Notes the end in the store, after the last fence is there.
   func end(at time: DriveTime, _ reason: StopReason) -> [DriveEffect] {
-    (rows.isEmpty ? [.disk(.endDrive(at: time, reason))] : []) + (hasLog ? [.disk(.closeLog)] : [])
+    (rows.isEmpty && !isEnded ? [.disk(.endDrive(at: time, reason))] : []) + (hasLog ? [.disk(.closeLog)] : [])
   }
 
   private func seal(at now: DriveTime) -> [DriveEffect] { hasLog ? [.disk(.seal(at: now))] : [] }
 
   private mutating func write(seen: DriveTime) -> DriveEffect {
-    .disk(.write(rows.write(started: started, seen: seen, loopUUIDs: loopUUIDs)))
+    .disk(.write(rows.write(started: started, seen: seen, loopUUIDs: loopUUIDs, batches: batches)))
   }
 
   // MARK: Answers
@@ -91,8 +110,9 @@ struct DriveJournal: Hashable, Sendable {
   mutating func handle(_ answer: DiskAnswer, of engine: Engine) -> [DriveEffect] {
     switch answer {
     case .logged(let trouble): return logged(trouble)
-    case .logClosed(let trouble, let dropped):
+    case .logClosed(let trouble, let dropped, let waiting):
       isLogHeld = false
+      waitingLines = waiting
       let isNews = dropped > reportedLacking
       reportedLacking = max(dropped, reportedLacking)
       return logged(trouble) + (isNews ? [.log(.error, Self.lacking(dropped), .diskTrouble)] : [])
@@ -106,7 +126,7 @@ struct DriveJournal: Hashable, Sendable {
     case .ballastReserved(false): return []
     case .repaired(let failure?): return note(failure)
     case .repaired(nil):
-      var write = rows.write(started: started, seen: engine.now, loopUUIDs: loopUUIDs)
+      var write = rows.write(started: started, seen: engine.now, loopUUIDs: loopUUIDs, batches: batches)
       write.isRetry = true
       return [.disk(.write(write))]
     case .driveEnded(let failure?): return note(failure)
@@ -117,9 +137,14 @@ struct DriveJournal: Hashable, Sendable {
   }
 
   private mutating func logged(_ trouble: String?) -> [DriveEffect] {
+    // A held log is not written: that says nothing about the disk.
+    guard !isLogHeld || trouble != nil else { return [] }
     defer { logTrouble = trouble }
-    guard let trouble, logTrouble == nil else { return [] }
-    return [.log(.error, "\(trouble); its lines wait in memory", .diskTrouble)]
+    switch (logTrouble, trouble) {
+    case (nil, let trouble?): return [.log(.error, "\(trouble); its lines wait in memory", .diskTrouble)]
+    case (.some, nil): return [.log(.notice, "the drive log can be written again", .diskTrouble)]
+    default: return []
+    }
   }
 
   private static func lacking(_ lines: Int) -> String {
@@ -128,9 +153,15 @@ struct DriveJournal: Hashable, Sendable {
 
   private mutating func written(_ write: StoreWrite) -> [DriveEffect] {
     rows.remove(write)
+    batches = []
     guard storeTrouble != nil else { return [] }
-    storeTrouble = nil
-    return [.log(.notice, "the store can be written again; nothing is missing in it", .diskTrouble)]
+    defer { (storeTrouble, refusals) = (nil, 0) }
+    return [
+      .log(
+        .notice,
+        "the store can be written again after \(counted(refusals, "refused write")); nothing is missing in it",
+        .diskTrouble)
+    ]
   }
 
   private mutating func failed(_ write: StoreWrite, _ failure: StoreFailure, _ engine: Engine) -> [DriveEffect] {
@@ -141,6 +172,7 @@ struct DriveJournal: Hashable, Sendable {
       engine.sessions.forEach { rows.insert($0) }
       engine.fences.forEach { rows.insert($0) }
       if let openFence = engine.openFence { rows.insert(openFence) }
+      rows.doubtStore()
       return [.log(.error, "the store is damaged: \(failure.text)", .storeDamage), .disk(.repairStore)]
     case .diskFull, .damage, .other: return note(failure)
     }
@@ -161,7 +193,9 @@ struct DriveJournal: Hashable, Sendable {
 
   private mutating func note(_ failure: StoreFailure) -> [DriveEffect] {
     var effects: [DriveEffect] = failure.kind == .diskFull ? [.disk(.makeRoom)] : []
-    if storeTrouble == nil {
+    refusals += 1
+    // One line a reason: each further refusal is counted.
+    if storeTrouble != "store: \(failure.reason)" {
       let advice = failure.remedy.map { "; \($0)" } ?? ""
       effects.append(
         .log(

@@ -1,4 +1,5 @@
 import Coverage
+import DriveStore
 
 /// Sessions and fences written to the store in one transaction.
 struct StoreWrite: Hashable, Sendable {
@@ -12,6 +13,8 @@ struct StoreWrite: Hashable, Sendable {
   let seen: DriveTime
   /// The loop of each session, by session number.
   let loopUUIDs: [Int: String]
+  /// Batches of these fences that were sent from memory.
+  var batches: [BatchInMemory] = []
   /// Whether it has failed once, and the cause was removed.
   var isRetry = false
 }

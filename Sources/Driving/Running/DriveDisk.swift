@@ -98,8 +98,11 @@ struct DriveDisk {
   private func closeLog() -> DiskAnswer? {
     guard let log else { return nil }
     log.isPaused = false
-    guard case .logged(let trouble)? = withLog({ try $0.sync() }) else { return nil }
-    return .logClosed(trouble: trouble, dropped: log.linesDropped)
+    var answer = withLog { try $0.sync() }
+    // No fence needs the reserved space any more.
+    if log.linesWaiting > 0, ballast.release() { answer = withLog { try $0.sync() } }
+    guard case .logged(let trouble)? = answer else { return nil }
+    return .logClosed(trouble: trouble, dropped: log.linesDropped, waiting: log.linesWaiting)
   }
 
   private mutating func failure(_ body: (inout DriveRecorder) throws -> Void) -> StoreFailure? {
@@ -115,6 +118,8 @@ struct DriveDisk {
 extension DriveRecorder {
   fileprivate mutating func save(_ write: StoreWrite) throws {
     started = write.started
-    try save(sessions: write.sessions, fences: write.fences, seen: write.seen, loopUUIDs: write.loopUUIDs)
+    try save(
+      sessions: write.sessions, fences: write.fences, seen: write.seen, loopUUIDs: write.loopUUIDs,
+      batches: write.batches)
   }
 }

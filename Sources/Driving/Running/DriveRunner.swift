@@ -46,12 +46,15 @@ actor DriveRunner {
   }
 
   /// Repeats the writes that the disk refused. For use after the end.
-  /// - Returns: The number of fences that are in memory only, and the reason; the reason is `nil` when all of the
-  ///   drive is on disk.
-  func save() -> (unsaved: Int, trouble: String?) {
-    guard !drive.isSaved, drive.isOver else { return (0, nil) }
+  /// - Parameter batches: What was sent from memory meanwhile, of any drive.
+  /// - Returns: What is still in memory only, and the part of it that can be submitted.
+  func save(sent batches: [BatchInMemory]) -> (rest: UnsavedDrive, part: DriveInMemory?) {
+    guard !drive.isSaved, drive.isOver else { return (UnsavedDrive(), nil) }
+    let own = batches.filter { $0.drive == disk.drive }
+    if !own.isEmpty { handle(.sentFromMemory(own)) }
     handle(.ended)
-    return (drive.journal.unsavedFenceCount, drive.isSaved ? nil : drive.journal.trouble ?? "")
+    guard !drive.isSaved else { return (UnsavedDrive(), nil) }
+    return (UnsavedDrive(drive.journal), drive.inMemory(as: disk.drive))
   }
 
   /// Stops the pings, waits for the verdicts of those on their way, and writes all of the drive to the disk.

@@ -160,15 +160,17 @@ public struct LiveDrive: Sendable {
   }
 
   /// Repeats the writes that the disk refused. For use after the end.
-  /// - Returns: The number of fences that are in memory only, and the reason; the reason is `nil` when all of the
-  ///   drive is on disk.
-  public func save() async -> (unsaved: Int, trouble: String?) {
-    var rest: (unsaved: Int, trouble: String?) = (0, nil)
+  /// - Parameter batches: What was sent from memory meanwhile.
+  /// - Returns: What is still in memory only, and the parts of it that can be submitted.
+  func save(sent batches: [BatchInMemory]) async -> (rest: UnsavedDrive, parts: [DriveInMemory]) {
+    var rest = UnsavedDrive()
+    var inMemory: [DriveInMemory] = []
     for part in parts {
-      let (unsaved, trouble) = await part.drive.save()
-      rest = (rest.unsaved + unsaved, trouble ?? rest.trouble)
+      let (more, rows) = await part.drive.save(sent: batches)
+      rest.add(more)
+      if let rows, !rows.fences.isEmpty { inMemory.append(rows) }
     }
-    return rest
+    return (rest, inMemory)
   }
 }
 

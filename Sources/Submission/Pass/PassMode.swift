@@ -10,6 +10,8 @@ public enum PassMode: Hashable, Sendable, CustomStringConvertible {
   case cold
   /// The sessions of this drive, which has just ended: `record` only.
   case drive(Int64)
+  /// The fences that the disk refuses, from memory.
+  case memory
   /// As cold, plus sessions that the server refused earlier.
   case quarantined
 
@@ -19,6 +21,7 @@ public enum PassMode: Hashable, Sendable, CustomStringConvertible {
     case .warm: "warm"
     case .cold: "cold"
     case .drive(let id): "drive \(id)"
+    case .memory: "memory"
     case .quarantined: "cold, with quarantined sessions"
     }
   }

@@ -19,6 +19,8 @@ struct ServerFences: Sendable {
   private(set) var unread: [(batches: [Batch], failure: ServerFailure)] = []
   /// Tests whose use is recorded in the store.
   var knownTests: Set<String> = []
+  /// How many fences of a session the store has as sent, by session and test; for the sessions of batches whose rows were lost.
+  var sentFences: [Int64: [String: Int]] = [:]
   /// The tests whose fences the server has, by their UUIDs in lower case.
   private var tests: [String: HistoryItem] = [:]
   /// Client UUIDs that the server does not know.
@@ -58,7 +60,9 @@ struct ServerFences: Sendable {
   /// the store does not know.
   func finding(forDoubtful batch: Batch, isForced: Bool) -> Finding {
     let finding = finding(for: batch, isForced: isForced)
-    guard finding == .absent, batch.isLost, let reason = reasonToDoubt(batch) else { return finding }
+    guard finding == .absent, batch.isLost else { return finding }
+    if let surplus = surplus(for: batch) { return surplus }
+    guard let reason = reasonToDoubt(batch) else { return finding }
     return .quarantine(reason: reason)
   }
 
@@ -71,6 +75,21 @@ struct ServerFences: Sendable {
       return finding
     }
     return .quarantine(reason: Self.noHistory)
+  }
+
+  /// If the server has more fences of a test of the session than the store has as sent, the fences of the batch are among them: damage has
+  /// taken the record that they were sent.
+  private func surplus(for batch: Batch) -> Finding? {
+    for (test, sent) in (sentFences[batch.session] ?? [:]).sorted(by: { $0.key < $1.key }) {
+      guard let held = tests[test]?.fences, held > sent else { continue }
+      return held - sent == batch.fences
+        ? .arrived(fences: batch.fences)
+        : .quarantine(
+          reason:
+            "the server has \(counted(held, "fence")) of test \(test), and the store has \(sent) of them: these may be the others"
+        )
+    }
+    return nil
   }
 
   /// Why a batch whose row was lost may be on the server under an unknown test; `nil` when that is impossible.

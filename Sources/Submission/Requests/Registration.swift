@@ -1,5 +1,6 @@
 import ControlServer
 import DriveStore
+import Logging
 
 /// This device's client UUID at the control server: confirmed once a process, stored permanently.
 actor Registration {
@@ -7,10 +8,12 @@ actor Registration {
   private let server: GatedServer
   private let mutex = AsyncMutex()
   private var confirmed: String?
+  /// The registration of this process that the disk refused.
+  private var unstored: String?
+  private let logger: Logger
 
-  init(store: DriveStore, server: GatedServer) {
-    self.store = store
-    self.server = server
+  init(store: DriveStore, server: GatedServer, logger: Logger) {
+    (self.store, self.server, self.logger) = (store, server, logger)
   }
 
   /// The client UUID; registers it with the server first, if this process has not done so. Concurrent callers share
@@ -28,10 +31,21 @@ actor Registration {
 
   private func confirmedUUID(_ exchange: GatedServer.Exchange) async throws -> String {
     if let confirmed { return confirmed }
-    let known = try await store.servers.clientUUID(at: server.url)
-    let uuid = try await server.settings(clientUUID: known, in: exchange)
-    if uuid != known { try await store.servers.setClientUUID(uuid, at: server.url) }
+    let stored = try await store.servers.clientUUID(at: server.url)
+    let uuid = try await server.settings(clientUUID: unstored ?? stored, in: exchange)
+    if uuid != stored { try await persist(uuid) }
     confirmed = uuid
     return uuid
+  }
+
+  /// A disk that refuses the registration must prevent no measurement: this process goes on with it.
+  private func persist(_ uuid: String) async throws {
+    do {
+      try await store.servers.setClientUUID(uuid, at: server.url)
+      unstored = nil
+    } catch let error where StoreError.sendingTrouble(error) != nil {
+      if unstored == nil { logger.warning("the registration cannot be stored: \(StoreError.line(error))") }
+      unstored = uuid
+    }
   }
 }

@@ -1,6 +1,8 @@
 import ControlServer
 import Coverage
+import DriveLog
 import DriveStore
+import Foundation
 import Logging
 
 /// Stores the result for a batch, and passes it to the gate and the pass.
@@ -10,12 +12,26 @@ struct BatchOutcomes: Sendable {
   let clock: SenderClock
   let logger: Logger
 
+  private static let disk = DiskExecutor("drive logs")
+
   /// The server has accepted `batch`.
   func accepted(_ batch: Batch, _ pass: inout Pass) async throws {
-    try await store.outbox.markSubmitted(batch: batch.id, at: clock.wall())
+    if let accepted = try await store.outbox.markSubmitted(batch: batch.id, at: clock.wall()) {
+      await note(accepted.fences, in: accepted.log)
+    }
     await server.delivered()
     await server.end(pass.exchange, .success)
     pass.accepted(batch)
+  }
+
+  /// Writes into the drive's log what the server has: with the log, damage of the store cannot make a fence leave twice.
+  private func note(_ fences: AcceptedFences, in log: String) async {
+    guard FileManager.default.fileExists(atPath: log) else { return }
+    do {
+      try await Self.disk.execute { try DriveLogWriter.note(fences, in: log) }
+    } catch {
+      logger.warning("that the server has \(counted(fences.fences.count, "fence")) stands in the store alone: \(error)")
+    }
   }
 
   /// The server refuses `batch`, or may have it already: it stays stored, and is sent on command only.

@@ -97,6 +97,7 @@ struct Delivery: Sendable {
       step = .coverageRequest
       let fences = try await fences(of: batch)
       guard !fences.isEmpty else { return .nothingToSend }
+      batch = batch.counted(fences.count)
       // After the clock was set by weeks, the offset can overflow the server's 32 bits: use a new anchor.
       if !TestAnchor.canHold(fences, of: batch, anchor: test.anchor) { test = try await anchor.anchor(&batch, pass) }
       let session = try await store.reading { [batch] in try $0.session(of: batch) }

@@ -102,6 +102,9 @@ struct HistoryCheck: Sendable {
       }
     }
     if batches.contains(where: \.isLost) { held.knownTests = try await store.outbox.knownTests() }
+    for session in Set(batches.filter(\.isLost).map(\.session)) {
+      held.sentFences[session] = try await store.outbox.sentFences(of: session)
+    }
     logger.info("read the server's history: it lists \(counted(held.testCount, "test")) of the relevant time")
     return held
   }
