@@ -26,6 +26,7 @@ struct ModemConversationTests {
     #expect(reading.modem?.operatorName == "A Network")
     #expect(reading.modem?.signal == [.rssi: -60, .rsrp: -91, .rsrq: -10])
     var cell = RadioCell()
+    cell.kind = .lte
     (cell.countryCode, cell.networkCode, cell.area, cell.identity) = ("232", "01", 0x1A2B, 0x0102_0304)
     (cell.physical, cell.channel, cell.bandwidth) = (0x7B, 1300, 20_000)
     #expect(reading.modem?.cell == cell)
@@ -95,6 +96,7 @@ struct ModemConversationTests {
     #expect(bus.reading.modem?.operatorName == nil)
     bus.change(["Location": .dictionary(["1": .string("232,01,FFFE,0,0")])], of: "Location")
     var cell = RadioCell()
+    cell.kind = .lte
     (cell.countryCode, cell.networkCode) = ("232", "01")
     #expect(bus.reading.modem?.cell == cell)
   }
