@@ -16,6 +16,7 @@ struct StubbornAnswerTests {
       _ = scheme == "http" ? client.text(to: "\r\n\r\n").isEmpty : client.bytes().isEmpty
       client.send(answer)
       rest(client)
+      client.finish()
     }
     let url = "\(scheme)://127.0.0.1:\(server.port)"
     let failure = await #expect(throws: ServerFailure.self) {
@@ -70,6 +71,7 @@ struct StubbornAnswerTests {
     let server = try ScriptedServer { client in
       _ = client.text(to: "\r\n\r\n")
       client.send(head + body)
+      client.finish()
     }
     let uuid = try await ClientSlowTests().withClient(of: "http://127.0.0.1:\(server.port)") {
       try await $0.settings(clientUUID: nil)

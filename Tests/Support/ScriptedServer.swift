@@ -44,10 +44,11 @@ public final class ScriptedServer: Sendable {
       }
     }
 
-    /// Closes with a reset, so that the peer loses what it has not read.
-    public func reset() {
-      var linger = linger(l_onoff: 1, l_linger: 0)
-      setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
+    /// Ends this side and reads what the peer still sends: closing before would reset the connection, and the peer would lose what it
+    /// has not read.
+    public func finish() {
+      shutdown(descriptor, Int32(SHUT_WR))
+      while !bytes().isEmpty {}
     }
   }
 
