@@ -45,18 +45,18 @@ public struct CoverageResult: Hashable, Sendable {
       ]) + device.members + network + radioInfo + JSON.members(["fences": .array(fences.compactMap(json))]))
   }
 
-  /// The network type, that of the first fence as in the reference app, and the network, from the last fence with a modem's report; the
-  /// server keeps one of each for a test (docs/protocol.md, 3.5).
+  /// The network type, that of the first fence as in the reference app, and the network and the SIM, from the last fences whose modem named
+  /// them; the server keeps one of each for a test (docs/protocol.md, 3.5).
   private var network: [JSON.Member] {
     let type =
       fences.lazy.compactMap { $0.technology == Technology.none ? nil : $0.technology?.id }.first.map(Int64.init)
-    let radio = fences.last { $0.radio?.isOfModem == true }?.radio
-    let network = radio.map {
-      MobileNetwork(
-        operatorCode: $0.operatorCode, operatorName: $0.operatorName, simOperatorCode: $0.simOperatorCode,
-        simOperatorName: $0.simOperatorName, isRoaming: fences.contains { $0.radio?.isRoaming == true })
-    }
-    return JSON.members(["network_type": .integer(type ?? NetworkType.cellular)]) + (network?.members ?? [])
+    let reports = fences.compactMap(\.radio).filter(\.isOfModem)
+    let visited = reports.last { $0.operatorCode != nil }
+    let sim = reports.last { $0.simOperatorCode != nil }
+    let network = MobileNetwork(
+      operatorCode: visited?.operatorCode, operatorName: visited?.operatorName, simOperatorCode: sim?.simOperatorCode,
+      simOperatorName: sim?.simOperatorName, isRoaming: reports.isEmpty ? nil : reports.contains(where: \.isRoaming))
+    return JSON.members(["network_type": .integer(type ?? NetworkType.cellular)]) + network.members
   }
 
   /// The serving cell of each fence, with its lowest levels.

@@ -78,7 +78,11 @@ struct RequestBodyTests {
     var abroad = FenceRadio.sample
     (abroad.operatorCode, abroad.operatorName, abroad.isRoaming) = ("310260", String(repeating: "é", count: 300), false)
     (abroad.simOperatorCode, abroad.simOperatorName) = ("23201", "Home\u{0}")
-    let sent = try network([.sample(radio: .sample), .sample(technology: "5G/NR", radio: abroad), .sample()])
+    var silent = FenceRadio.sample
+    silent.operatorCode = nil
+    let sent = try network([
+      .sample(radio: .sample), .sample(technology: "5G/NR", radio: abroad), .sample(radio: silent), .sample(),
+    ])
     #expect(
       sent == [
         "network_type": "13", "telephony_network_operator": "310-260", "telephony_network_country": "us",
