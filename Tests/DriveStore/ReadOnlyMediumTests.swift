@@ -53,7 +53,10 @@ struct ReadOnlyMediumTests {
   func closed() throws {
     try record().database.close()
     #expect(!FileManager.default.fileExists(atPath: source.database + "-shm"))
-    try onMedium([""]) { #expect(try fences(in: $0) == [0, 1, 2, 3, 4]) }
+    try onMedium([""]) { directory in
+      let numbers = try fences(in: directory)
+      #expect(numbers == [0, 1, 2, 3, 4])
+    }
   }
 
   @Test(
@@ -61,7 +64,10 @@ struct ReadOnlyMediumTests {
     arguments: [["", "-wal"], ["", "-wal", "-shm"]])
   func killed(_ suffixes: [String]) throws {
     try withExtendedLifetime(try record()) {
-      try onMedium(suffixes) { #expect(try fences(in: $0) == [0, 1, 2, 3, 4]) }
+      try onMedium(suffixes) { directory in
+        let numbers = try fences(in: directory)
+        #expect(numbers == [0, 1, 2, 3, 4])
+      }
     }
   }
 
