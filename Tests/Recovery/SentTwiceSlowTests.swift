@@ -54,8 +54,8 @@ struct SentTwiceSlowTests {
     try recorder.end(at: try #require(road.engine.stopped).at, reason: .user)
     #expect(try await sender(store).pass(.cold).fencesSent == road.ended.count)
     #expect(try await received().values.allSatisfy { $0 == 1 })
-    try store.database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
-    let pages = try store.database.read { db in
+    try await store.database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+    let pages = try await store.database.read { db in
       try ["batch", "fence"].flatMap { table in
         try Int.fetchAll(
           db, sql: "SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf' ORDER BY pageno LIMIT 1",
@@ -100,7 +100,6 @@ struct SentTwiceSlowTests {
     #expect(sessions.map { $0.state(isWriterAlive: false) } == [.submitted])
     #expect(sessions.map(\.submittedFences) == sessions.map(\.fences))
     #expect(try await tool.requests(to: "coverageResult").count == 1)
-    try await client.shutdown()
   }
 
   @Test("when an earlier build wrote the log, then the server's history shows that they were sent, and none goes again")
@@ -113,6 +112,5 @@ struct SentTwiceSlowTests {
     let store = try await startAndSubmit()
     #expect(try StoreReader(store).unsentSessions().allSatisfy { !$0.isWaiting })
     #expect(try await tool.requests(to: "coverageResult").count == 1)
-    try await client.shutdown()
   }
 }

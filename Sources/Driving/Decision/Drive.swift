@@ -149,7 +149,7 @@ struct Drive: Sendable {
       sessions: sessions.map { session in
         Session(
           number: session.number, testUUID: session.testUUID, started: session.started, anchor: session.anchor,
-          finalized: session.finalized ?? engine.now)
+          finalized: session.finalized ?? engine.now, localAddress: session.localAddress)
       },
       fences: ended.filter { $0.number >= first || whole.contains($0.session) }, unstored: Set(unstored.map(\.number)))
   }
