@@ -12,9 +12,14 @@ public struct Outbox: Sendable {
   /// - Throws: GRDB's `DatabaseError`
   public func batches(of sessions: [Int64], in states: [Batch.State]) async throws -> [Batch] {
     let wanted = states.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-    return try await store.read { db in
-      try sessions.flatMap { try BatchTable.batches("batch.session_id = ? AND batch.state IN (\(wanted))", [$0], db) }
+    var batches: [Batch] = []
+    // A read each: a status comes between two.
+    for session in sessions {
+      batches += try await store.read { db in
+        try BatchTable.batches("batch.session_id = ? AND batch.state IN (\(wanted))", [session], db)
+      }
     }
+    return batches
   }
 
   /// The tests whose use is known, in lower case: those of batches, damaged ones included, and those of partly sent
