@@ -11,9 +11,9 @@ extension ServerFailure {
   init(_ failure: FetchFailure, url: String, version: Int? = nil, within timeout: Duration, distrust: String? = nil) {
     let text = "\(Redaction.shown(url)): \(distrust ?? Self.reason(failure, url, version, within: timeout))"
     switch failure.cause {
-    case _ where !failure.mayHaveArrived: self = .unreachable(text)
+    // It can come before the request's body has left.
     case .otherProtocol, .malformed: self = .unusableAnswer(text)
-    default: self = .noAnswer(text)
+    default: self = failure.mayHaveArrived ? .noAnswer(text) : .unreachable(text)
     }
   }
 
@@ -43,6 +43,7 @@ extension ServerFailure {
       "it speaks TLS there; is control-server.url an https:// one?"
     case .otherProtocol(let bytes):
       "it does not speak HTTP there: its answer begins with \"\(ForeignText.clean(String(decoding: bytes, as: UTF8.self), limit: 40))\""
+    case .refused(let reason): "the request cannot be sent: \(reason)"
     case .malformed(let reason): "its answer is no valid HTTP: \(ForeignText.clean(reason))"
     }
   }

@@ -22,8 +22,10 @@ public struct FetchFailure: Error, Hashable, Sendable {
     case tls(String)
     /// The answer is no HTTP; with its first bytes.
     case otherProtocol([UInt8])
-    /// The answer is no valid HTTP, or the URL is none, in libcurl's words.
+    /// The answer is no valid HTTP, in libcurl's words.
     case malformed(String)
+    /// The request cannot be sent: its URL or a header is not valid.
+    case refused(String)
   }
 
   /// What went wrong.

@@ -207,7 +207,7 @@ final class Transfer: @unchecked Sendable {
   }
 
   private func result(_ end: End) -> Result<FetchAnswer, FetchFailure> {
-    if case .refused(let reason) = end { return .failure(FetchFailure(.malformed(reason))) }
+    if case .refused(let reason) = end { return .failure(FetchFailure(.refused(reason))) }
     guard let easy else { return .failure(FetchFailure(.cancelled)) }
     let traffic = FetchAnswer.Traffic(
       sent: ccurl_info(easy, CURLINFO_REQUEST_SIZE),
@@ -233,6 +233,7 @@ final class Transfer: @unchecked Sendable {
     let number = CInt(truncatingIfNeeded: ccurl_info(easy, CURLINFO_OS_ERRNO))
     return switch code {
     case CURLE_OPERATION_TIMEDOUT: .timeout
+    case CURLE_URL_MALFORMAT: .refused(text)
     case CURLE_COULDNT_RESOLVE_HOST: .noAddress(host: host)
     // An address of the other version has no errno: nothing was tried.
     case CURLE_COULDNT_CONNECT: number == 0 ? .noAddress(host: host) : .system(number)

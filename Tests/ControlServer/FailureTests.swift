@@ -31,11 +31,10 @@ struct FailureTests {
         "it does not speak HTTP there: its answer begins with \"SSH-2.0-X  \""
       ),
     ] as [(FetchFailure.Cause, String)] {
-      #expect(failure(cause, mayHaveArrived: false) == .unreachable("https://host/x: \(reason)"))
+      let text = "https://host/x: \(reason)"
       let isAnswered = if case .otherProtocol = cause { true } else { false }
-      #expect(
-        failure(cause, mayHaveArrived: true)
-          == (isAnswered ? .unusableAnswer("https://host/x: \(reason)") : .noAnswer("https://host/x: \(reason)")))
+      #expect(failure(cause, mayHaveArrived: false) == (isAnswered ? .unusableAnswer(text) : .unreachable(text)))
+      #expect(failure(cause, mayHaveArrived: true) == (isAnswered ? .unusableAnswer(text) : .noAnswer(text)))
     }
     #expect(failure(.cancelled, mayHaveArrived: false) == .unreachable("https://host/x: stopped before it was sent"))
     #expect(failure(.cancelled, mayHaveArrived: true) == .noAnswer("https://host/x: stopped before it answered"))

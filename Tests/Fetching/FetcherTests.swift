@@ -150,7 +150,7 @@ struct FetcherTests {
     var request = FetchRequest(url: "http://127.0.0.1:\(server.port)/", limit: .seconds(20))
     request.headers = ["Range": text]
     let failure = try await failure(of: request)
-    #expect(failure == FetchFailure(.malformed("a request with control characters")))
+    #expect(failure == FetchFailure(.refused("a request with control characters")))
     #expect(requests.all.isEmpty)
   }
 
