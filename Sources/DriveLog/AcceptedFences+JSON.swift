@@ -27,7 +27,7 @@ extension AcceptedFences {
   private static func text(of numbers: [Int]) -> String {
     var ranges: [ClosedRange<Int>] = []
     for number in numbers {
-      if let last = ranges.last, last.upperBound + 1 == number {
+      if let last = ranges.last, last.upperBound < number, last.upperBound + 1 == number {
         ranges[ranges.count - 1] = last.lowerBound...number
       } else {
         ranges.append(number...number)
@@ -45,9 +45,8 @@ extension AcceptedFences {
     var numbers: [Int] = []
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
       let ends = part.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
-      guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1], 0 <= first,
-        first <= last,
-        last - first < most - numbers.count
+      guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1],
+        numbers.last ?? -1 < first, first <= last, last - first < most - numbers.count
       else { return nil }
       numbers += first...last
     }

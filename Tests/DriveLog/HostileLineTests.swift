@@ -44,6 +44,18 @@ struct HostileLineTests {
   }
 
   @Test(
+    "when a line names impossible fences that a server has, then it says nothing, and ends nothing",
+    arguments: [
+      "9223372036854775807,9223372036854775807", "9223372036854775806-9223372036854775807,0", "0,0", "3-1", "-1", "",
+      "0-9223372036854775807",
+    ])
+  func impossibleAccepted(fences: String) throws {
+    let line =
+      #"{"at":0,"accepted":{"test_uuid":"a","anchor_us":0,"at_us":0,"fences":"\#(fences)","crc32":"00000000"}}"#
+    #expect(try read(line).accepted.isEmpty)
+  }
+
+  @Test(
     "when a value is at an end of its range, then it is accepted",
     arguments: [
       (#"{"at":999999999.999999,"duplicate":{}}"#, DriveTime(microseconds: 999_999_999_999_999), Event.Kind.duplicate),

@@ -104,6 +104,17 @@ struct DrivePingTests {
     #expect(rig.status?.warnings == [])
   }
 
+  @Test("when every second ping cannot be sent, then the log has one line about it, and each is counted")
+  mutating func alternating() throws {
+    try rig.startPinging()
+    for _ in 0..<50 {
+      rig.ping(unsent(EPERM))
+      rig.ping(.answered(rttNanoseconds: 1))
+    }
+    #expect(rig.lines.count { $0.contains("pings are not sent") } == 1)
+    #expect((rig.drive.engine.pings, rig.drive.engine.pingsUnsent) == (50, 50))
+  }
+
   @Test(
     "when the modem's link is down, then pings that cannot be sent are lost; with another IP version only the probe pauses"
   )

@@ -15,6 +15,8 @@ struct DriveReporting: Hashable, Sendable {
   private var sendTrouble: String?
   /// The address from which the ping server answers, if it is not the pinged one.
   private var otherAddress: PingAddress?
+  /// Lines about trouble that the log has.
+  private var logged: Set<String> = []
   /// Why pings could not be sent, the last reason of the drive.
   private(set) var unsentReason: String?
   var isCaptureInTrouble = false
@@ -46,20 +48,24 @@ struct DriveReporting: Hashable, Sendable {
   var network: PathReading? { status.network }
 
   /// - Parameter trouble: Why this host could not send the ping; `nil` when it was sent, or lost for want of a network.
-  /// - Returns: Whether the trouble is another one than before.
+  /// - Returns: Whether the log should have the trouble.
   mutating func count(_ outcome: PingOutcome, _ trouble: String?) -> Bool {
     if outcome.isAnswered { otherAddress = nil }
     status.lastSecond.count(outcome)
     total.count(outcome)
     status.totals.count(outcome)
-    defer { (sendTrouble, unsentReason) = (trouble, trouble ?? unsentReason) }
-    return trouble != nil && trouble != sendTrouble
+    (sendTrouble, unsentReason) = (trouble, trouble ?? unsentReason)
+    return trouble.map { isFirst($0) } ?? false
   }
+
+  /// Whether the log should have the line: once for each in a drive, since trouble can come and go several times a second.
+  private mutating func isFirst(_ line: String) -> Bool { logged.count < 16 && logged.insert(line).inserted }
 
   /// An answer came from another address than the pinged one.
   mutating func note(answerFrom address: PingAddress) -> [DriveEffect] {
-    defer { otherAddress = address }
-    return address == otherAddress ? [] : [.log(.warning, DriveStatus.answersElsewhere(address))]
+    otherAddress = address
+    let line = DriveStatus.answersElsewhere(address)
+    return isFirst(line) ? [.log(.warning, line)] : []
   }
 
   /// Must be called once a second, and at the end.
