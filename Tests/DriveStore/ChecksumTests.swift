@@ -92,7 +92,8 @@ struct ChecksumTests {
           "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name <> 'grdb_migrations'"
       )
     }
-    #expect(Set(tables) == Set(RowChecksum.tables.map(\.name)))
+    // The counts of unsent fences decide nothing, and come again with the fences.
+    #expect(Set(tables).subtracting(["unsent"]) == Set(RowChecksum.tables.map(\.name)))
   }
 
   @Test("when every writer has written, then every row matches its checksum")

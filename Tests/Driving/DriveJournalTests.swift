@@ -127,8 +127,8 @@ struct DriveJournalTests {
     rig.disk.logTrouble = "drive.jsonl: no space"
     rig.ping(.lost(.unknown))
     rig.disk.storeFailure = ModelDisk.full
-    (rig.disk.logTrouble, rig.disk.ballastHelps) = (nil, true)
     closeFence()
+    rig.disk.logTrouble = nil
     rig.ping(.lost(.unknown))
     #expect(rig.disk.isLogHeld)
     #expect(!rig.lines.contains { $0.contains("the drive log can be written again") }, "it was not tried")
