@@ -27,7 +27,10 @@ struct LinkExamination: Sendable {
   /// The name of the link as the beginning of a line; empty for the only one.
   var place: String { link.name.map { "link \($0): " } ?? "" }
   /// Whether a drive sends pings by this link.
-  var isMeasured: Bool { reading.obstacle == nil }
+  var isMeasured: Bool { reading.obstacle == nil || isDeclaredNone }
+  /// Whether there is a route although `network.source` says that there is no network, or cannot be read: a drive counts lost pings there,
+  /// and answered ones as well.
+  private var isDeclaredNone: Bool { reading.path == .offline && reading.link == nil && reading.way != nil }
 
   init(_ link: LinkSettings, reading: PathReading, modem: Modem = .notAsked) {
     (self.link, self.reading, self.modem) = (link, reading, modem)
@@ -120,11 +123,12 @@ struct LinkExamination: Sendable {
     if case .file(let path) = link.network, access(path, R_OK) != 0 {
       let reason = String(cString: strerror(errno))
       return Finding(
-        .fault, .link, "\(place)network.source: \(path): \(reason): the link counts as none",
+        isDeclaredNone ? .warning : .fault, .link,
+        "\(place)network.source: \(path): \(reason): the link counts as none",
         advice: "write cellular, wifi or none into it, or use auto")
     }
     guard let obstacle = reading.obstacle else { return Finding(.good, .link, "\(place)\(reading)") }
-    return Finding(.fault, .link, "\(place)\(obstacle)", advice: reading.advice)
+    return Finding(isDeclaredNone ? .warning : .fault, .link, "\(place)\(obstacle)", advice: reading.advice)
   }
 
   /// Never a fault: a drive measures without a technology.

@@ -27,6 +27,8 @@ enum StateExamination {
     var syncs: [Duration] = []
     /// Why the store cannot be read; `nil` when it can, or there is none.
     var storeTrouble: String?
+    /// Whether the next start repairs the store or sets it aside; it refuses one of a newer version.
+    var isStoreRepaired = true
     /// The process that writes to it; `nil` when none does.
     var holder: String?
     /// Damaged fences in the store.
@@ -74,6 +76,10 @@ enum StateExamination {
       }
     } catch {
       measures.storeTrouble = StoreError.line(error, subject: "")
+      switch error as? StoreError {
+      case nil, .unusable?: break
+      default: measures.isStoreRepaired = false
+      }
     }
     return measures
   }
@@ -167,8 +173,10 @@ enum StateExamination {
     if let trouble = measures.storeTrouble {
       return [
         Finding(
-          .fault, .state, "the store cannot be read: \(trouble)",
-          advice: "`submit` repairs a damaged store and keeps what is intact; docs/store.md")
+          measures.isStoreRepaired ? .warning : .fault, .state, "the store cannot be read: \(trouble)",
+          advice: measures.isStoreRepaired
+            ? "the next drive or `submit` repairs it and keeps what is intact; docs/store.md"
+            : "use that version, or another state-directory")
       ]
     }
     var findings: [Finding] = []

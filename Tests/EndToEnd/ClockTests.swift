@@ -43,7 +43,7 @@ struct ClockTests {
     #expect(try await record.exitStatus() == 0, "\(record.standardError)")
 
     let received = try await field.server.fences()
-    #expect(received.count >= 6)
+    #expect(received.count >= 3)
     for test in try await field.server.tests() {
       for fence in test["fences"] as? [[String: Any]] ?? [] {
         let time = try #require(fence["fence_time"] as? Double) / 1000
@@ -53,7 +53,9 @@ struct ClockTests {
     let exported = try await field.run("export", ["--format", "jsonl"]).lines
     let replayed = try await field.replayed()
     #expect(exported.compactMap { $0["offset_ms"] as? Int } == replayed.compactMap { $0["offset_ms"] as? Int })
-    #expect(exported.compactMap { $0["offset_ms"] as? Int } == received.compactMap { $0.integer("offset_ms") })
+    let measured = exported.filter { $0["submittable"] as? Bool == true }
+    #expect(measured.count < exported.count, "without a trusted clock, nothing was measured")
+    #expect(measured.compactMap { $0["offset_ms"] as? Int } == received.compactMap { $0.integer("offset_ms") })
   }
 
   @Test(

@@ -41,8 +41,9 @@ struct DoctorLinkTests {
         settings: "network: { source: fixed-cellular }\npings: { interface: wl2 }",
         words: "there is no route to 10.9.0.1 by wl2"),
       Host(
-        testDescription: "the wanted interface has no route", script: "ip route del 10.9.0.1 dev wl2",
-        settings: "network: { source: fixed-cellular }\npings: { interface: wl2 }", words: "wl2"),
+        testDescription: "the wanted interface has no route, and the server is on its link",
+        script: "ip route del 10.9.0.1 dev wl2",
+        settings: "network: { source: fixed-cellular }\npings: { interface: wl2 }", isReady: true),
       Host(
         testDescription: "a default route by another link",
         settings: "network: { source: fixed-cellular }\npings: { interface: wl2 }",
