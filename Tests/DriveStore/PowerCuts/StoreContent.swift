@@ -10,13 +10,15 @@ struct StoreContent: Hashable {
   }
 
   let rows: [Key: [DatabaseValue]]
+  /// The batches of the fences that have one, by the rows of the fences.
+  private let batches: [Int64: Int64]
 
-  static let empty = StoreContent(rows: [:])
+  static let empty = StoreContent(rows: [:], batches: [:])
 
-  private init(rows: [Key: [DatabaseValue]]) { self.rows = rows }
+  private init(rows: [Key: [DatabaseValue]], batches: [Int64: Int64]) { (self.rows, self.batches) = (rows, batches) }
 
   init(_ store: DriveStore) throws {
-    rows = try store.database.unsafeRead { db in
+    (rows, batches) = try store.database.unsafeRead { db in
       var rows: [Key: [DatabaseValue]] = [:]
       for table in RowChecksum.tables {
         let statement = try db.cachedStatement(sql: "SELECT rowid, * FROM \(table.name)")
@@ -25,7 +27,8 @@ struct StoreContent: Hashable {
           rows[Key(table: table.name, row: row[0])] = Array(row.databaseValues)
         }
       }
-      return rows
+      let pairs = try Row.fetchAll(db, sql: "SELECT rowid, batch_id FROM fence WHERE batch_id IS NOT NULL")
+      return (rows, Dictionary(uniqueKeysWithValues: pairs.map { ($0[0] as Int64, $0[1] as Int64) }))
     }
   }
 
@@ -50,6 +53,19 @@ struct StoreContent: Hashable {
 }
 
 extension StoreContent {
+  /// Each batch is made in a transaction of its own: some of them can be there, each with all of its fences.
+  fileprivate func hasBegunToBatch(from acknowledged: StoreContent, to underWay: StoreContent) -> Bool {
+    let made = rows.filter { $0.key.table == "batch" && acknowledged.rows[$0.key] == nil }
+    let fences = underWay.batches.filter {
+      made[Key(table: "batch", row: $0.value)] != nil && acknowledged.batches[$0.key] == nil
+    }
+    var expected = acknowledged.rows
+    for key in Array(made.keys) + fences.keys.map({ Key(table: "fence", row: $0) }) {
+      expected[key] = underWay.rows[key]
+    }
+    return !made.isEmpty && rows == expected
+  }
+
   /// One transaction deletes old fences, the next one deletes the drives that have none left.
   fileprivate func hasBegunToClean(from acknowledged: StoreContent, to underWay: StoreContent) -> Bool {
     let left = rows.filter { underWay.rows[$0.key] == nil }
@@ -82,7 +98,8 @@ struct Judgement: CustomStringConvertible {
   ///   - underWay: The content that the interrupted call would have left.
   mutating func compare(_ found: StoreContent, acknowledged: StoreContent, underWay: StoreContent) {
     guard found != acknowledged, found != underWay, !found.hasBegunToForget(from: acknowledged, to: underWay),
-      !found.hasBegunToClean(from: acknowledged, to: underWay)
+      !found.hasBegunToClean(from: acknowledged, to: underWay),
+      !found.hasBegunToBatch(from: acknowledged, to: underWay)
     else { return }
     var isEachRowGood = true
     for (key, value) in acknowledged.rows {
