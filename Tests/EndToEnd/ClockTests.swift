@@ -192,7 +192,7 @@ struct ClockTests {
     record.signal(SIGTERM)
     #expect(try await record.exitStatus() == 0, "\(record.standardError)")
     let times = try await timesAtServer(field)
-    #expect(times.count >= 4)
+    #expect(times.count >= 2)
     #expect(times.allSatisfy { $0 > started - 2 && $0 < Date.now.timeIntervalSince1970 + 1 }, "\(times)")
   }
 
