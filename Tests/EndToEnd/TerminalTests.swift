@@ -18,7 +18,7 @@ struct TerminalTests {
   }
 
   private func isPanel(_ lines: [String]) -> Bool {
-    lines.contains { $0.hasPrefix("4G/LTE  ") && $0.contains(" ms  ") && $0.contains(" lost  ") && $0.contains("▁") }
+    lines.contains { $0.contains(" ms  ") && $0.contains(" lost  4G/LTE  ") && $0.contains("▁") }
       && lines.contains { $0.hasPrefix("   this fence: ") }
   }
 
@@ -39,7 +39,7 @@ struct TerminalTests {
 
     program.resize(columns: 40, rows: 12)
     _ = try await eventually("the panel of the other width") {
-      program.screen.lines.contains { $0.hasPrefix("4G/LTE  ") } ? () : nil
+      program.screen.lines.first?.contains(" % lost  4G/LTE") == true ? () : nil
     }
     #expect(program.screen.lines.allSatisfy { $0.count < 40 })
 
