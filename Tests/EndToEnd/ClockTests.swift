@@ -52,10 +52,10 @@ struct ClockTests {
     }
     let exported = try await field.run("export", ["--format", "jsonl"]).lines
     let replayed = try await field.replayed()
-    #expect(exported.compactMap { $0["offset_ms"] as? Int } == replayed.compactMap { $0["offset_ms"] as? Int })
-    let measured = exported.filter { $0["submittable"] as? Bool == true }
-    #expect(measured.count < exported.count, "without a trusted clock, nothing was measured")
-    #expect(measured.compactMap { $0["offset_ms"] as? Int } == received.compactMap { $0.integer("offset_ms") })
+    let measured = replayed.filter { $0["submittable"] as? Bool == true }
+    #expect(measured.count < replayed.count, "without a trusted clock, nothing was measured")
+    #expect(exported.compactMap { $0["offset_ms"] as? Int } == measured.compactMap { $0["offset_ms"] as? Int })
+    #expect(exported.compactMap { $0["offset_ms"] as? Int } == received.compactMap { $0.integer("offset_ms") })
   }
 
   @Test(
