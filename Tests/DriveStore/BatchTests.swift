@@ -70,7 +70,7 @@ struct BatchTests {
     }
     let running = try session(test: "T5", fences: 7)
     #expect(try reader.unsentSessions(except: running.drive) == [try now(refused), try now(waiting)])
-    #expect(try reader.unsentSessions().map(\.id) == [refused.id, waiting.id, running.id])
+    #expect(try reader.unsentSessions() == [try now(refused), try now(waiting), try now(running)])
     #expect(try reader.fencesToSend(fromDrive: running.drive) == 7)
     #expect(try reader.fencesToSend(fromDrive: refused.drive) == 12, "of three drives, without the refused fences")
   }
@@ -249,11 +249,30 @@ struct BatchTests {
     try await store.database.write { db in
       try db.execute(
         sql: "UPDATE fence SET last_seen_at = last_seen_at - ? WHERE number < 2", arguments: [(day * 8).inMicroseconds])
-      // No fence is older than its session.
-      try db.execute(sql: "UPDATE session SET started_at = started_at - ?", arguments: [(day * 8).inMicroseconds])
     }
     #expect(try await cleanUp(after: 1).expired == 2)
     #expect(try now(session).fences == 3)
+  }
+
+  @Test(
+    "when the clock was wrong by a year when a drive was recorded, then what was sent of it goes after a month",
+    arguments: [2, 4, 400])
+  func sentOfTheFuture(_ limit: Int) async throws {
+    let session = try session(fences: 4)
+    let made = try await batches(of: session, limit: limit)
+    try await store.outbox.markSubmitted(batch: made[0].id, at: .sampleStart)
+    try await store.database.write { db in
+      for (table, columns) in [
+        ("drive", ["started_at"]), ("session", ["started_at", "anchor_at", "finalized_at"]),
+        ("fence", ["entered_at", "exited_at", "last_seen_at"]),
+      ] {
+        let moved = columns.map { "\($0) = \($0) + \((day * 365).inMicroseconds)" }.joined(separator: ", ")
+        try db.execute(sql: "UPDATE \(table) SET \(moved)")
+      }
+    }
+    #expect(try await cleanUp(after: 29).isNothing)
+    #expect(try await cleanUp(after: 31).sentLongAgo == min(limit, 4))
+    #expect(try reader.session(id: session.id)?.fences == (limit < 4 ? 4 - limit : nil))
   }
 
   @Test("when fences were sent, refused or touched by Wi-Fi, then they stay for a month")

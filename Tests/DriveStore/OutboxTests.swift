@@ -67,19 +67,35 @@ struct OutboxTests {
   }
 
   @Test(
-    "when rows are damaged, then a batch is read with its intact fences, and not at all without any or without an intact parent row",
+    "when rows are damaged, then a batch is read without damaged fences, and not at all without an intact parent row",
     arguments: [
       ("UPDATE batch SET troubles = 7", []), ("UPDATE session SET loop_uuid = 'L'", []),
-      ("UPDATE drive SET log = 'b'", []), ("UPDATE fence SET pings = 99 WHERE number = 0", [3]),
+      ("UPDATE drive SET log = 'b'", []), ("UPDATE fence SET pings = 99 WHERE number = 0", [2]),
       ("UPDATE fence SET pings = 99", []),
     ] as [(String, [Int])])
   func damagedRows(_ sql: String, _ fences: [Int]) async throws {
     let session = try side.session(fences: OutboxStore.fences(3))
     #expect(try await side.batches(of: session).map(\.fences) == [3])
     try await side.store.damage(sql)
-    let batches = try await side.all(of: session)
-    #expect(batches.map(\.fences) == fences, "damaged fences are counted")
-    #expect(try batches.allSatisfy { try side.reader.fences(of: $0).count < 3 }, "and not read")
+    let waiting = try await side.all(of: session)
+    #expect(try waiting.map { try side.reader.fences(of: $0).count } == fences, "what is sent")
+    try await side.change("UPDATE batch SET state = 'sending'")
+    #expect(try await side.all(of: session).map(\.fences) == fences, "what the server's history is compared with")
+  }
+
+  @Test("when another batch names the session's test, then its unsent fences are those of the test, and no others")
+  func fencesByTest() async throws {
+    let session = try side.session(test: "T1", fences: OutboxStore.fences(5))
+    #expect(try await outbox.fencesByTest(of: session) == ["t1": 0])
+    let made = try await side.batches(of: session, limit: 2)
+    #expect(made.map { $0.test?.uuid } == ["T1", nil, nil])
+    #expect(try await outbox.fencesByTest(of: session) == ["t1": 2])
+    try await side.anchor(made[1].id, "T2")
+    #expect(try await outbox.fencesByTest(of: session) == ["t1": 2, "t2": 2])
+    try await outbox.markSubmitted(batch: made[0].id, at: .sampleStart)
+    #expect(try await outbox.fencesByTest(of: session) == ["t1": 2, "t2": 2])
+    try await side.store.damage("UPDATE batch SET troubles = 7 WHERE id = \(made[1].id)")
+    #expect(try await outbox.fencesByTest(of: session) == ["t1": 2, "t2": 2], "its fences may be those that arrived")
   }
 
   @Test("when the fences of a session fill whole batches, then no empty batch is made", arguments: [1, 2, 4])

@@ -85,6 +85,22 @@ struct UnsentCountsTests {
     #expect(try await rig.all(of: session).map(\.fences) == [3, 1])
   }
 
+  @Test(
+    "when counts are damaged, then no session is skipped, and the next inspection counts again",
+    arguments: [
+      "UPDATE unsent SET fences = 0", "UPDATE unsent SET fences = -3", "UPDATE unsent SET fences = 1 << 40",
+      "UPDATE unsent SET fences = 'x'", "UPDATE unsent SET batch_id = batch_id + 7",
+      "UPDATE unsent SET session_id = 9", "INSERT INTO unsent VALUES (5, 5, 5)", "DELETE FROM unsent",
+    ])
+  func mended(_ damage: String) async throws {
+    let session = try rig.session(fences: OutboxStore.fences(4))
+    try await rig.batches(of: session, limit: 3)
+    try await rig.change(damage)
+    #expect(try rig.reader.unsentSessions().allSatisfy { $0.isWaiting })
+    #expect(try await rig.store.inspection.damagedRows() == 0)
+    try await expectRightCounts()
+  }
+
   @Test("when hundreds of batches wait, then neither the status nor the queue reads their fences")
   func cost() async throws {
     for _ in 0..<3 { try await rig.batches(of: try rig.session(fences: OutboxStore.fences(40)), limit: 10) }

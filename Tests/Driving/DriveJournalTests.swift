@@ -128,10 +128,28 @@ struct DriveJournalTests {
     rig.ping(.lost(.unknown))
     rig.disk.storeFailure = ModelDisk.full
     closeFence()
-    rig.disk.logTrouble = nil
     rig.ping(.lost(.unknown))
     #expect(rig.disk.isLogHeld)
     #expect(!rig.lines.contains { $0.contains("the drive log can be written again") }, "it was not tried")
+    #expect(rig.lines.count { $0 == "error: drive.jsonl: no space; its lines wait in memory" } == 1)
+  }
+
+  @Test("when fences still wait at the end, then the log leaves them the reserved space, and gets it after them")
+  mutating func ballastAtTheEnd() {
+    var closings: [Bool] = []
+    func feed(_ event: (inout DriveRig) -> Void) {
+      var drive = rig
+      drive.onEffect = { if case .disk(.closeLog(let usesBallast)) = $0 { closings.append(usesBallast) } }
+      event(&drive)
+      rig = drive
+    }
+    rig.disk.storeFailure = ModelDisk.failing
+    feed { $0.feed(.stop) }
+    feed { $0.feed(.ended) }
+    #expect(!closings.isEmpty && !closings.contains(true))
+    rig.disk.storeFailure = nil
+    feed { $0.feed(.ended) }
+    #expect(closings.last == true && rig.drive.isSaved)
   }
 
   @Test("when the end of the log waits in memory, then the drive is not saved until the disk has it")

@@ -35,16 +35,16 @@ struct ModelDisk {
     switch effect {
     case .append(let event, _):
       events.append(event)
-      return .logged(trouble: logTrouble)
+      return logged
     case .note(let note):
       clockNotes.append(note)
-      return .logged(trouble: logTrouble)
+      return logged
     case .seal:
       seals += 1
-      return .logged(trouble: logTrouble)
+      return logged
     case .syncLog:
       syncs += 1
-      return .logged(trouble: logTrouble)
+      return logged
     case .holdLog(let isHeld): isLogHeld = isHeld
     case .closeLog:
       isLogHeld = false
@@ -69,6 +69,9 @@ struct ModelDisk {
     }
     return nil
   }
+
+  /// The lines of a held log are not written: no trouble is seen.
+  private var logged: DiskAnswer { .logged(trouble: isLogHeld ? nil : logTrouble) }
 
   private mutating func write(_ write: StoreWrite) -> DiskAnswer {
     if let storeFailure { return .writeFailed(write, storeFailure) }

@@ -109,6 +109,33 @@ struct LostBatchSlowTests {
     try await rig.finish()
   }
 
+  @Test(
+    "when the store is rolled back to before a part of a session was sent, then the parts that never left are sent",
+    arguments: [3, 6])
+  func rolledBackParts(_ fences: Int) async throws {
+    let rig = try await SendingRig()
+    _ = try rig.record(tests: [try await rig.test()], fences: fences)
+    try await rig.store.outbox.makeBatches(of: [1], limit: 2, at: .rigStart)
+    for batch in try await rig.store.outbox.batches(of: [1], in: [.waiting]).dropFirst() {
+      try await rig.store.outbox.quarantine(batch: batch, reason: "not now", at: .rigStart)
+    }
+    #expect(try await rig.sender().pass(.cold).fencesSent == 2)
+    // As it was before the answer to the first part, when the others had no test.
+    try await rig.store.damage(
+      """
+      UPDATE fence SET submitted_at = NULL; UPDATE session SET submitted_at = NULL, quarantined_at = NULL, quarantine_reason = NULL;
+      UPDATE batch SET state = 'waiting', attempt = 0, sent_fences = NULL, sent_at = NULL, settled_at = NULL, reason = NULL;
+      UPDATE batch SET test_uuid = NULL, anchor_at = NULL WHERE id > 1;
+      """)
+    try rig.store.signAll()
+    #expect(try await rig.store.lostBatches.doubtUnsent() == fences)
+    let report = try await rig.sender().pass(.cold)
+    #expect(report.sessionsSent == 1, "\(report)")
+    #expect(try rig.states() == [.submitted])
+    #expect(try await rig.holdsAllOnce(fences))
+    try await rig.finish()
+  }
+
   @Test("when a salvage loses the row of a batch in doubt, then the history settles it by its session's test")
   func lostRow() async throws {
     let rig = try await rigInDoubt()
@@ -214,6 +241,15 @@ extension DriveStore {
         sql: "PRAGMA foreign_keys = OFF; \(loss); DROP TRIGGER fence_updated; PRAGMA foreign_keys = ON")
     }
     try repair()
+  }
+
+  /// Signs all rows that ``damage(_:)`` changes here: they count as written this way.
+  fileprivate func signAll() throws {
+    try database.write { db in
+      for table in ["fence", "session", "batch"] {
+        for id in try Int64.fetchAll(db, sql: "SELECT id FROM \(table)") { try RowChecksum.sign(table, id: id, db) }
+      }
+    }
   }
 
   /// Signs the fences again: their rows count as written this way.

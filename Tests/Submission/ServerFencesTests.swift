@@ -45,15 +45,49 @@ struct ServerFencesTests {
     held.knownTests = ["t1"]
     #expect(
       held.finding(forDoubtful: lost, isForced: false) == .absent, "the control: without the marks, it would go again")
-    held.sentFences = [lost.session: ["t1": 13]]
+    held.fencesByTest = [lost.session: ["t1": 13]]
     #expect(held.finding(forDoubtful: lost, isForced: false) == .arrived(fences: 27))
-    held.sentFences = [lost.session: ["t1": 20]]
+    held.fencesByTest = [lost.session: ["t1": 20]]
     guard case .quarantine = held.finding(forDoubtful: lost, isForced: false) else {
       Issue.record("not quarantined")
       return
     }
-    held.sentFences = [lost.session: ["t1": 40]]
+    held.fencesByTest = [lost.session: ["t1": 40]]
     #expect(held.finding(forDoubtful: lost, isForced: false) == .absent)
+  }
+
+  @Test("when another batch of the session names the test, then the fences that the server has are its own")
+  func testOfAnother() {
+    var held = self.held(["t1": 400])
+    held.knownTests = ["t1"]
+    for fences in [400, 37] {
+      let (named, lost) = (
+        Batch.sample(1, session: 7, state: .sending, test: "T1", client: "C", fences: 400),
+        Batch.sample(2, session: 7, state: .sending, client: "C", fences: fences)
+      )
+      held.fencesByTest = [7: ["t1": 400]]
+      #expect(held.finding(forDoubtful: named, isForced: false) == .arrived(fences: 400))
+      #expect(held.finding(forDoubtful: lost, isForced: false) == .absent, "it never left")
+    }
+  }
+
+  @Test(
+    "when the rows of two batches of the right size were lost, then neither counts as arrived, and neither goes again")
+  func twoOfOneSize() {
+    var held = self.held(["t1": 40])
+    held.knownTests = ["t1"]
+    held.fencesByTest = [7: ["t1": 13]]
+    held.lostSizes = [7: [27, 27]]
+    for id in 1...2 {
+      let lost = Batch.sample(Int64(id), session: 7, state: .sending, client: "C", fences: 27)
+      guard case .quarantine = held.finding(forDoubtful: lost, isForced: false) else {
+        Issue.record("not quarantined")
+        continue
+      }
+    }
+    held.lostSizes = [7: [27, 5]]
+    let lost = Batch.sample(1, session: 7, state: .sending, client: "C", fences: 27)
+    #expect(held.finding(forDoubtful: lost, isForced: false) == .arrived(fences: 27))
   }
 
   @Test("when the server holds another number of fences, then the batch is quarantined, and only force sends it again")

@@ -57,7 +57,7 @@ public struct Batch: Hashable, Sendable, Identifiable {
   public let sent: WallTime?
   /// The number of fences in the last request; `nil` before the first.
   public let sentFences: Int?
-  /// The number of fences it has now, damaged ones included until ``counted(_:)``.
+  /// The number of fences it has now; for a batch that waits, damaged ones included until ``counted(_:)``.
   public internal(set) var fences: Int
   /// When its first fence was entered.
   public let earliest: WallTime

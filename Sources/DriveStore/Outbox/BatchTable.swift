@@ -93,13 +93,17 @@ enum BatchTable {
 }
 
 extension Batch {
-  /// Omits damaged rows, and fences that the server already has through other batches. Reads the first fence of a batch only: a queue can
-  /// have hundreds of thousands. `earliest` is NULL for a batch without intact fences.
+  /// Omits damaged rows, and fences that the server already has through other batches. Reads only the first fence of a waiting batch: a
+  /// queue can have hundreds of thousands. The history is compared with the others, so that their intact fences are counted.
+  /// `earliest` is NULL for a batch without intact fences.
   static let columns = """
     batch.*, drive.started_at AS drive_started_at,
-      CASE WHEN batch.state = 'submitted' THEN (SELECT count(*) FROM fence AS own WHERE own.batch_id = batch.id)
-        ELSE ifnull((SELECT fences FROM unsent WHERE unsent.session_id = batch.session_id AND unsent.batch_id = batch.id),
-          (SELECT count(*) FROM fence AS own WHERE own.batch_id = batch.id AND own.submitted_at IS NULL)) END AS fences,
+      CASE batch.state WHEN 'submitted' THEN (SELECT count(*) FROM fence AS own WHERE own.batch_id = batch.id)
+        WHEN 'waiting' THEN
+          ifnull((SELECT fences FROM unsent WHERE unsent.session_id = batch.session_id AND unsent.batch_id = batch.id),
+            (SELECT count(*) FROM fence AS own WHERE own.batch_id = batch.id AND own.submitted_at IS NULL))
+        ELSE (SELECT count(*) FROM intact_fence AS own WHERE own.batch_id = batch.id AND own.submitted_at IS NULL)
+        END AS fences,
       (SELECT entered_at FROM intact_fence AS fence
         WHERE fence.batch_id = batch.id AND (fence.submitted_at IS NULL OR batch.state = 'submitted')
         ORDER BY fence.number LIMIT 1) AS earliest

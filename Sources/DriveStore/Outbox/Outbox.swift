@@ -197,10 +197,10 @@ public struct Outbox: Sendable {
     )
   }
 
-  /// How many fences of a session the store has as sent, by their test in lower case. Damaged fences count; those whose batch is unknown
-  /// count for the session's test.
+  /// How many fences of a session the store assigns to each test, in lower case: those that it has as sent, and unsent ones of a batch that
+  /// names the test. Damaged fences count; sent ones whose batch is unknown count for the session's test.
   /// - Throws: GRDB's `DatabaseError`
-  public func sentFences(of session: Int64) async throws -> [String: Int] {
+  public func fencesByTest(of session: Int64) async throws -> [String: Int] {
     try await store.read { db in
       let rows = try Row.fetchAll(
         db,
@@ -209,8 +209,10 @@ public struct Outbox: Sendable {
           FROM intact_session AS session LEFT JOIN fence ON fence.session_id = session.id AND fence.submitted_at IS NOT NULL
             LEFT JOIN intact_batch AS batch ON batch.id = fence.batch_id
           WHERE session.id = ? GROUP BY test
+          UNION ALL SELECT lower(batch.test_uuid), count(*) FROM fence JOIN batch ON batch.id = fence.batch_id
+            WHERE fence.session_id = ? AND fence.submitted_at IS NULL AND typeof(batch.test_uuid) = 'text' GROUP BY 1
           UNION ALL SELECT lower(test_uuid), 0 FROM intact_session WHERE id = ?
-          """, arguments: [session, session])
+          """, arguments: [session, session, session])
       return rows.reduce(into: [:]) { counts, row in
         if let test = row["test"] as String? { counts[test, default: 0] += row["fences"] as Int }
       }

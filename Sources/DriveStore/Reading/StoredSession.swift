@@ -63,7 +63,7 @@ public struct StoredSession: Hashable, Sendable {
   /// For a statement that ends in `GROUP BY session.id`.
   static let columns = """
     session.*, drive.started_at AS drive_started_at, drive.link,
-      session.drive_id = (SELECT max(latest.id) FROM drive AS latest WHERE latest.link IS drive.link) AS is_of_latest_drive,
+      \(isOfLatestDrive) AS is_of_latest_drive,
       (SELECT count(*) FROM fence AS stored WHERE stored.session_id = session.id) AS fences,
       0 AS sent_fences, count(fence.id) AS readable_fences,
       count(fence.id) FILTER (WHERE fence.submittable) AS submittable_fences,
@@ -78,7 +78,7 @@ public struct StoredSession: Hashable, Sendable {
   /// rows are damaged or not. Indices count them, so that a million takes a fraction of a second.
   static let columnsWithSentCounted = """
     session.*, drive.started_at AS drive_started_at, drive.link,
-      session.drive_id = (SELECT max(latest.id) FROM drive AS latest WHERE latest.link IS drive.link) AS is_of_latest_drive,
+      \(isOfLatestDrive) AS is_of_latest_drive,
       (SELECT count(*) FROM fence AS stored WHERE stored.session_id = session.id) AS fences,
       (SELECT count(*) FROM fence AS stored WHERE stored.session_id = session.id)
         - (SELECT count(*) FROM fence AS unsent WHERE unsent.session_id = session.id AND unsent.submitted_at IS NULL)
@@ -95,16 +95,16 @@ public struct StoredSession: Hashable, Sendable {
 
   /// Only the fences that the server does not have, as ``UnsentCounts`` has them.
   static let columnsWithUnsentCounted = """
-    session.*, drive.started_at AS drive_started_at, drive.link, 0 AS is_of_latest_drive,
+    session.*, drive.started_at AS drive_started_at, drive.link, \(isOfLatestDrive) AS is_of_latest_drive,
       \(unsent) AS fences, 0 AS sent_fences, \(unsent) AS readable_fences, \(unsent) AS submittable_fences,
       0 AS submitted_fences, CAST(ifnull(counts.quarantined, 0) AS INTEGER) AS quarantined_fences, \(isIntact) AS is_intact
     FROM session JOIN drive ON drive.id = session.drive_id
       LEFT JOIN \(UnsentCounts.bySession) AS counts ON counts.session_id = session.id
     """
 
-  /// If damage has taken the counts, the index counts.
+  /// If damage has taken the counts, the index counts: these sessions have unsent fences.
   private static let unsent = """
-    CAST(ifnull(counts.waiting + counts.quarantined, (SELECT count(*) FROM fence AS unsent
+    CAST(ifnull(nullif(max(counts.waiting + counts.quarantined, 0), 0), (SELECT count(*) FROM fence AS unsent
       WHERE unsent.session_id = session.id AND unsent.submitted_at IS NULL AND unsent.submittable)) AS INTEGER)
     """
 
@@ -115,6 +115,9 @@ public struct StoredSession: Hashable, Sendable {
       \(isIntact) AS is_intact
     FROM session JOIN drive ON drive.id = session.drive_id
     """
+
+  private static let isOfLatestDrive =
+    "session.drive_id = (SELECT max(latest.id) FROM drive AS latest WHERE latest.link IS drive.link)"
 
   private static let isIntact = """
     EXISTS (SELECT 1 FROM intact_session AS whole WHERE whole.id = session.id)

@@ -28,6 +28,7 @@ public actor RowInspection {
   public func damagedRows() async throws -> Int {
     var rows = 0
     var next = if let round { round } else { try await begin() }
+    if round == nil { try await UnsentCounts.mend(store) }
     while rows < rowsInPass, let part = next.part {
       let slice = try await store.read { [rowsInSlice] in try part.read($0, atMost: rowsInSlice) }
       rows += slice.rows

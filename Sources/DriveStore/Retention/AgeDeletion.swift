@@ -105,20 +105,27 @@ public struct AgeDeletion: Sendable {
     return deleted
   }
 
-  /// The sessions that may have old fences, as no fence is older than its session; and those whose age is unknown, because they are damaged
-  /// or missing.
+  /// The sessions that may have old fences: those that began long ago, or whose first fence did; those sent long ago, whenever they began by a
+  /// wrong clock; and those whose age is unknown, because they are damaged or missing. Costs a step or two for each session.
   private func sessionsWithOldFences(_ arguments: StatementArguments) async throws -> [Int64] {
     try await store.read { db in
       try Int64.fetchAll(
         db,
         sql: """
           SELECT named.id FROM session_of_fences AS named LEFT JOIN intact_session AS session ON session.id = named.id
-          WHERE session.id IS NULL OR session.started_at < :kept
+          WHERE session.id IS NULL OR \(Self.beginning) < :kept OR session.submitted_at < :kept
+            OR EXISTS (SELECT 1 FROM batch WHERE batch.session_id = session.id AND state = 'submitted' AND settled_at < :kept)
           UNION SELECT named.id FROM session_of_unsent_fences AS named JOIN intact_session AS session ON session.id = named.id
-            WHERE session.started_at < :expired
+            WHERE \(Self.beginning) < :expired
           """, arguments: arguments)
     }
   }
+
+  /// Fences are numbered in the order of their times.
+  private static let beginning = """
+    min(session.started_at, ifnull(
+      (SELECT last_seen_at FROM fence WHERE fence.session_id = session.id ORDER BY number LIMIT 1), session.started_at))
+    """
 
   /// A range of ids.
   private struct Slice {

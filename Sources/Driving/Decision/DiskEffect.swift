@@ -12,8 +12,8 @@ enum DiskEffect: Hashable, Sendable {
   case syncLog
   /// `true`: lines wait in memory even if the disk may have room. Not answered.
   case holdLog(Bool)
-  /// Answered by ``DiskAnswer/logClosed(trouble:dropped:)``.
-  case closeLog
+  /// Answered by ``DiskAnswer/logClosed(trouble:dropped:)``. The end of the log gets the room of the ballast, unless fences still wait for it.
+  case closeLog(usesBallast: Bool)
 
   // The store.
   /// Answered by ``DiskAnswer/written(_:)`` or ``DiskAnswer/writeFailed(_:_:)``.

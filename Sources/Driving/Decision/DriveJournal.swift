@@ -96,7 +96,8 @@ struct DriveJournal: Hashable, Sendable {
 
   /// Notes the end in the store, after the last fence is there.
   func end(at time: DriveTime, _ reason: StopReason) -> [DriveEffect] {
-    (rows.isEmpty && !isEnded ? [.disk(.endDrive(at: time, reason))] : []) + (hasLog ? [.disk(.closeLog)] : [])
+    (rows.isEmpty && !isEnded ? [.disk(.endDrive(at: time, reason))] : [])
+      + (hasLog ? [.disk(.closeLog(usesBallast: rows.isEmpty))] : [])
   }
 
   private func seal(at now: DriveTime) -> [DriveEffect] { hasLog ? [.disk(.seal(at: now))] : [] }

@@ -73,7 +73,7 @@ struct DriveDisk {
     case .holdLog(let isHeld):
       log?.isPaused = isHeld
       return nil
-    case .closeLog: return closeLog()
+    case .closeLog(let usesBallast): return closeLog(usesBallast)
     case .write(let write): return failure { try $0.save(write) }.map { .writeFailed(write, $0) } ?? .written(write)
     case .repairStore: return .repaired(failure { try $0.repair() })
     case .endDrive(let time, let reason): return .driveEnded(failure { try $0.end(at: time, reason: reason) })
@@ -95,12 +95,11 @@ struct DriveDisk {
     }
   }
 
-  private func closeLog() -> DiskAnswer? {
+  private func closeLog(_ usesBallast: Bool) -> DiskAnswer? {
     guard let log else { return nil }
     log.isPaused = false
     var answer = withLog { try $0.sync() }
-    // No fence needs the reserved space any more.
-    if log.linesWaiting > 0, ballast.release() { answer = withLog { try $0.sync() } }
+    if usesBallast, log.linesWaiting > 0, ballast.release() { answer = withLog { try $0.sync() } }
     guard case .logged(let trouble)? = answer else { return nil }
     return .logClosed(trouble: trouble, dropped: log.linesDropped, waiting: log.linesWaiting)
   }

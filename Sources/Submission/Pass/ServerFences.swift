@@ -19,8 +19,10 @@ struct ServerFences: Sendable {
   private(set) var unread: [(batches: [Batch], failure: ServerFailure)] = []
   /// Tests whose use is recorded in the store.
   var knownTests: Set<String> = []
-  /// How many fences of a session the store has as sent, by session and test; for the sessions of batches whose rows were lost.
-  var sentFences: [Int64: [String: Int]] = [:]
+  /// How many fences the store assigns to each test, by session; for the sessions of batches whose rows were lost.
+  var fencesByTest: [Int64: [String: Int]] = [:]
+  /// The sizes of the batches whose rows were lost and whose test is unknown, by session.
+  var lostSizes: [Int64: [Int]] = [:]
   /// The tests whose fences the server has, by their UUIDs in lower case.
   private var tests: [String: HistoryItem] = [:]
   /// Client UUIDs that the server does not know.
@@ -77,16 +79,17 @@ struct ServerFences: Sendable {
     return .quarantine(reason: Self.noHistory)
   }
 
-  /// If the server has more fences of a test of the session than the store has as sent, the fences of the batch are among them: damage has
-  /// taken the record that they were sent.
+  /// If the server has more fences of a test of the session than the store assigns to it, the fences of the batch are among them: damage has
+  /// taken the record that they were sent. Two batches of the right size are both quarantined: only one of them can have arrived.
   private func surplus(for batch: Batch) -> Finding? {
-    for (test, sent) in (sentFences[batch.session] ?? [:]).sorted(by: { $0.key < $1.key }) {
-      guard let held = tests[test]?.fences, held > sent else { continue }
-      return held - sent == batch.fences
+    for (test, ours) in (fencesByTest[batch.session] ?? [:]).sorted(by: { $0.key < $1.key }) {
+      guard let held = tests[test]?.fences, held > ours else { continue }
+      let isOnlyOne = (lostSizes[batch.session] ?? []).count { $0 == batch.fences } <= 1
+      return held - ours == batch.fences && isOnlyOne
         ? .arrived(fences: batch.fences)
         : .quarantine(
           reason:
-            "the server has \(counted(held, "fence")) of test \(test), and the store has \(sent) of them: these may be the others"
+            "the server has \(counted(held, "fence")) of test \(test), and the store has \(ours) of them: these may be the others"
         )
     }
     return nil

@@ -102,8 +102,9 @@ struct HistoryCheck: Sendable {
       }
     }
     if batches.contains(where: \.isLost) { held.knownTests = try await store.outbox.knownTests() }
-    for session in Set(batches.filter(\.isLost).map(\.session)) {
-      held.sentFences[session] = try await store.outbox.sentFences(of: session)
+    for (session, lost) in Dictionary(grouping: batches.filter(\.isLost), by: \.session) {
+      held.fencesByTest[session] = try await store.outbox.fencesByTest(of: session)
+      held.lostSizes[session] = lost.filter { $0.testInQuestion == nil }.map(\.fences)
     }
     logger.info("read the server's history: it lists \(counted(held.testCount, "test")) of the relevant time")
     return held
