@@ -80,6 +80,9 @@ struct Bus {
     }
   }
 
+  /// Lets time pass in which the process does nothing.
+  mutating func standStill(_ duration: Duration) { now += duration }
+
   private mutating func send(_ new: [BusCall]) {
     calls += new
     notes += conversation.drainNotes()

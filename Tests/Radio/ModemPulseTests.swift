@@ -31,6 +31,37 @@ struct ModemPulseTests {
   }
 
   @Test(
+    "when the process stood still, then the modem is asked before it counts as mute",
+    arguments: [1950, 3000, 3_600_000])
+  mutating func stoodStill(milliseconds: Int) {
+    bus.show(.modem(mask: 1 << 14))
+    bus.pass(.seconds(10))
+    bus.timeError = ""
+    bus.standStill(.milliseconds(milliseconds))
+    bus.pass(.milliseconds(1))
+    #expect(bus.sent(.networkTime(Bus.path)).count == 12)
+    #expect(bus.reading.technology == Technology("4G/LTE"))
+    bus.pass(.milliseconds(850))
+    #expect(bus.reading.technology == Technology("4G/LTE"))
+    bus.pass(.milliseconds(100))
+    #expect(bus.reading == RadioReading(obstacle: "the modem does not answer"))
+    bus.answer(.networkTime(Bus.path))
+    #expect(bus.reading.technology == Technology("4G/LTE"))
+  }
+
+  @Test("when the signal changes while a question is open, then the modem is mute 2 s after that")
+  mutating func openQuestion() {
+    bus.timeError = ""
+    bus.show(.modem(mask: 1 << 14))
+    bus.pass(.seconds(1))
+    bus.change(["Lte": .dictionary(["rsrp": .double(-99)])], of: "Signal")
+    bus.pass(.milliseconds(1850))
+    #expect(bus.reading.technology == Technology("4G/LTE"))
+    bus.pass(.milliseconds(100))
+    #expect(bus.reading.obstacle == "the modem does not answer")
+  }
+
+  @Test(
     "when the modem answers with an error of its own, then it lives",
     arguments: [
       "org.freedesktop.ModemManager1.Error.Core.Failed", "org.freedesktop.ModemManager1.Error.MobileEquipment.Unknown",

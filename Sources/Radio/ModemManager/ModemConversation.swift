@@ -358,8 +358,12 @@ struct ModemConversation {
     if case .modem(let path) = choice, pulse?.path != path { pulse = ModemPulse(path: path, at: now) }
     // Until it is registered again, and ModemManager answers, nobody asks it.
     if watched == nil { pulse?.sign(at: now) }
+    let sign = sign
+    let calls = sign.map { ask($0, at: now, every: ModemPulse.interval) } ?? []
+    // Asked first: when time has passed without a question, such as in a suspend, the modem is not to blame.
+    if let sign, pending.contains(sign.purpose) { pulse?.awaits(since: asked[sign.purpose] ?? now) }
     isMute = watched?.isMute(at: now) ?? false
-    return sign.map { ask($0, at: now, every: ModemPulse.interval) } ?? []
+    return calls
   }
 
   /// Asks for all objects, unless they are listed.

@@ -25,10 +25,14 @@ struct ModemPulse: Hashable, Sendable {
   static let interval: Duration = .seconds(1)
   /// The modem counts as mute this long after its last sign of life.
   static let limit: Duration = .milliseconds(1900)
+  /// It has at least this long for an answer, also when it was asked late: after a suspend, or without processor time.
+  static let answerLimit: Duration = .milliseconds(900)
 
   /// The object of the modem.
   let path: String
   private var lastSign: ContinuousClock.Instant
+  /// When the first of the questions was asked that no sign of life has followed.
+  private var asked: ContinuousClock.Instant?
   private var unusable: Set<Question> = []
 
   /// The modem is registered from `now` on, which counts as a sign of life.
@@ -39,14 +43,19 @@ struct ModemPulse: Hashable, Sendable {
   /// The question to ask; `nil` when there is none, so that nobody can know whether the modem answers.
   var question: Question? { Question.allCases.first { !unusable.contains($0) } }
 
-  /// When the modem counts as mute without another sign of life; `nil`: never.
-  var muteAt: ContinuousClock.Instant? { question == nil ? nil : lastSign + Self.limit }
+  /// When the modem counts as mute without another sign of life; `nil`: not before it is asked.
+  var muteAt: ContinuousClock.Instant? {
+    question == nil ? nil : asked.map { max(lastSign + Self.limit, $0 + Self.answerLimit) }
+  }
 
-  /// Whether the modem has given no sign of life for ``limit``.
+  /// Whether the modem was asked, and has given no sign of life for ``limit``.
   func isMute(at now: ContinuousClock.Instant) -> Bool { muteAt.map { now >= $0 } ?? false }
 
   /// The modem answered, or reported another signal.
-  mutating func sign(at now: ContinuousClock.Instant) { lastSign = now }
+  mutating func sign(at now: ContinuousClock.Instant) { (lastSign, asked) = (now, nil) }
+
+  /// An answer is awaited to a question that was asked at `instant`.
+  mutating func awaits(since instant: ContinuousClock.Instant) { asked = asked ?? instant }
 
   /// An error answers a question.
   mutating func handle(_ failure: Failure, of question: Question, at now: ContinuousClock.Instant) {
