@@ -279,6 +279,13 @@ struct PageServerSlowTests {
     let new = try await stream(store, after: nil)
     #expect(ids(new) == ["4,5"] && new.contains("id: 5\n"), "the open fence is not sent: \(new.prefix(200))")
     #expect(ids(try await stream(store, after: 2)) == ["3,4,5"])
+    func distances(_ text: String) -> [String] {
+      text.matches(of: /"distance_m":\[([^\]]*)\]/).flatMap { $0.1.split(separator: ",").map(String.init) }
+    }
+    let all = distances(new)
+    #expect(all.count == 2 && all.last != "null" && distances(try await stream(store, after: 4)) == [all.last])
+    let others = distances(try await stream(store, after: 2))
+    #expect(others.count == 3 && others[0] == all.last && others[1] == "null", "joined within its drive only")
     #expect(ids(try await stream(store, after: 5)).isEmpty)
     try await addTests(store)
     func tests(_ text: String) -> [String] { text.matches(of: /"test_uuid":"(T[0-9]+)"/).map { String($0.1) } }

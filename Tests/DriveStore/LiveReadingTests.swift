@@ -52,6 +52,19 @@ struct LiveReadingTests {
     #expect(try reader.endedFences(after: 0, fromDrive: 99, limit: 3).isEmpty)
   }
 
+  @Test("when a follower goes on, then the last fences that it has are those of each link of the drive, and ended")
+  func lastFences() throws {
+    #expect(try reader.lastFences(upTo: 9).isEmpty)
+    try drive(at: 0, fences: [true])
+    try drive(at: 500, link: "A", fences: [true, true, false])
+    try drive(at: 500, link: "B", fences: [true, true])
+    #expect(try reader.lastFences(upTo: 1).map(\.id) == [1])
+    #expect(try reader.lastFences(upTo: 2).map(\.id) == [2], "of that drive only")
+    #expect(try reader.lastFences(upTo: 5).map(\.id) == [3, 5])
+    #expect(try reader.lastFences(upTo: 9).map(\.id) == [3, 6])
+    #expect(try reader.lastFences(upTo: 9).map(\.session.link) == ["A", "B"])
+  }
+
   @discardableResult private func test(_ uuid: String, drive: Int64? = nil, at seconds: Int = 0) async throws -> Int64 {
     var start = SpeedTestOutbox.Start(
       controlServer: "http://host", clientUUID: "C", testUUID: uuid, token: "t",

@@ -29,6 +29,10 @@ struct PageStream: Sendable {
     // Unlike fences, tests change after they were sent: all since the drive of the follower's last fence are sent again.
     let firstTest = try await firstSpeedTest(after: isNew ? nil : last)
     var (feed, tests, trail) = (FenceFeed(place: last ?? 0), SpeedTestFeed(), FenceTrail())
+    // The follower has the fences to which the next ones are joined.
+    if let last, !isNew {
+      for fence in try await store.reading({ try $0.lastFences(upTo: last) }) { _ = trail.joined(FenceRecord(fence)) }
+    }
     while !Task.isCancelled {
       while let event = try await fences(&feed, &trail, fromDrive: drive) { try await send(event.bytes) }
       while let event = try await speedTests(&tests, from: firstTest) { try await send(event.bytes) }

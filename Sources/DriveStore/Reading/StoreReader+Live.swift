@@ -41,6 +41,29 @@ extension StoreReader {
     return Array(fences.sorted { $0.id < $1.id }.prefix(limit))
   }
 
+  /// The last intact fence that has ended of each link, up to a fence, in the drive of that fence.
+  /// - Parameter fence: Only this id and lower ones.
+  public func lastFences(upTo fence: Int64) throws -> [StoredFence] {
+    // The drives of several links begin together.
+    let ids: [Int64] = try rows(
+      """
+      SELECT (SELECT id FROM fence WHERE drive_id = drive.id AND id <= :fence AND exited_at IS NOT NULL
+        ORDER BY id DESC LIMIT 1) AS id
+      FROM intact_drive AS drive WHERE started_at = (SELECT started_at FROM intact_drive
+        WHERE id = (SELECT drive_id FROM fence WHERE id <= :fence ORDER BY id DESC LIMIT 1))
+      """, ["fence": fence]
+    ).compactMap { $0["id"] }
+    return try ids.compactMap { id in
+      let session = try rows(
+        "SELECT \(StoredSession.columnsWithoutCounts) WHERE session.id = (SELECT session_id FROM fence WHERE id = ?)",
+        [id]
+      ).first.map(StoredSession.init)
+      guard let session, !session.isDamaged else { return nil }
+      return try rows("SELECT \(StoredFence.columns) WHERE fence.id = ?", [id]).first
+        .flatMap { StoredFence(row: $0, session: session) }
+    }
+  }
+
   /// The lowest id of the fences of this drive and later ones that have not ended; `nil` when all have.
   public func firstOpenFence(fromDrive drive: Int64) throws -> Int64? {
     try rows("SELECT min(id) AS id FROM fence WHERE drive_id >= ? AND exited_at IS NULL", [drive]).first?["id"]
