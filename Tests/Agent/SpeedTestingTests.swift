@@ -90,3 +90,28 @@ struct SpeedTestingTests {
     #expect(texts[0] == LabToken.version1(secret: "lab", uuid: parts[0], unixSeconds: 1_700_000_000))
   }
 }
+
+/// The command `speedtest` against a whole server.
+struct SpeedTestingSlowTests {
+  @Test("when the server has a name, then the test has the link to its address, not that of the default route")
+  func link() async throws {
+    let server = try await MeasurementServerTool()
+    let options = server.controlServerOptions
+    let address = try #require(options.firstIndex(of: "--measurement-server").map { options[$0 + 1] })
+    let port = try #require(address.split(separator: ":").last)
+    let place = try #require(ServerPlace("localhost:\(port)"))
+    let command = try SpeedTesting(
+      server: place, token: .secret("lab"), now: Int64(Date().timeIntervalSince1970), asJSON: true
+    ) {
+      ($0.opening, $0.family, $0.seconds, $0.threads) = (.http, .ipv4, 1, 2)
+    }
+    let lines = Mutex<[String]>([])
+    let outcome = try await command.run(
+      stop: AsyncStream { $0.finish() }, show: nil, print: { line in lines.withLock { $0.append(line) } },
+      note: { _ in })
+    #expect(outcome == .done)
+    let text = lines.withLock { $0.joined() }
+    #expect(text.contains("\"loopback\"") && text.contains("\"lo\""), "\(text)")
+    try await server.program.stop()
+  }
+}

@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import Looping
+@testable import NetworkPath
 
 /// A loop of real tests: the real control server tool, the real measurement server, a real store, and clocks that the
 /// test turns.
@@ -177,6 +178,26 @@ struct LoopRunnerSlowTests {
     second.put(.stop)
     #expect(await again.value == .user)
     #expect(try StoreReader(rig.store).speedTests().map(\.number) == [1, 2])
+    try await rig.finish()
+  }
+
+  @Test(
+    "when the default route is no modem's, then a test keeps its technology if the route to the server's address is",
+    arguments: [(Link.Kind.modem, Technology("4G/LTE")), (.wifi, nil)])
+  func routeOfAddress(kind: Link.Kind, technology: Technology?) async throws {
+    let rig = try await Rig()
+    func route(_ kind: Link.Kind, to host: String) -> PathReading {
+      let link = Link(interface: kind.rawValue, kind: kind, isRunning: true)
+      return PathReading(link: link, way: Way(destination: host, interface: kind.rawValue, address: "192.0.2.9"))
+    }
+    rig.surroundings.note(RadioReading(technology: Technology("4G/LTE")))
+    rig.surroundings.note(route(.ethernet, to: "server.example"))
+    let test = ControlledTest(rig.environment, options: rig.options, loop: nil)
+    let end = try await test.run { [surroundings = rig.surroundings] step in
+      if step.phase == .downloadPreTest { surroundings.note(route(kind, to: "192.0.2.1")) }
+    }
+    #expect(end.outcome == .completed && end.figures?.links?.map(\.interface) == [kind.rawValue])
+    #expect(try StoreReader(rig.store).speedTests().map(\.technology) == [technology])
     try await rig.finish()
   }
 

@@ -73,7 +73,8 @@ public struct SpeedTesting: Sendable {
       }
     }
     var figures = outcome.figures(plan)
-    links.note(path.current, at: (.now - began).inNanoseconds)
+    // Of a name, the first reading had the default route.
+    links.note(path.reading(to: run.serverAddress ?? plan.host), at: (.now - began).inNanoseconds)
     figures.links = links.links.isEmpty ? nil : links.links
     let report = SpeedTestReport(
       figures: figures, threads: plan.threads, failures: outcome.failures.map { "a connection: \($0)" })

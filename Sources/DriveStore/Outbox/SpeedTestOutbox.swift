@@ -48,6 +48,8 @@ public struct SpeedTestOutbox: Sendable {
     public var error: String?
     /// Whether a mobile network carried the test, as far as it is known; else its technology is not that of a modem.
     public var isCellular = true
+    /// The technology at its start, where the start has none because its link was not known yet.
+    public var technology: Technology?
 
     /// An end with the given values.
     public init(
@@ -93,13 +95,13 @@ public struct SpeedTestOutbox: Sendable {
       try db.execute(
         sql: """
           UPDATE speed_test SET outcome = ?, ended_at = ?, state = 'waiting', error = ?, figures = ?, download_kbps = ?,
-            upload_kbps = ?, ping_ns = ?, technology = iif(?, technology, NULL)
+            upload_kbps = ?, ping_ns = ?, technology = iif(?, ifnull(technology, ?), NULL)
           WHERE id = ? AND state = 'measuring'
           """,
         arguments: [
           end.outcome.rawValue, end.ended.microseconds, end.error, figures,
           end.figures?.download?.kilobitsPerSecond, end.figures?.upload?.kilobitsPerSecond, end.figures?.medianPing,
-          end.isCellular, id,
+          end.isCellular, end.technology?.name, id,
         ])
     }
   }

@@ -106,7 +106,8 @@ public final class ControlledTest: Sendable {
     }
     onGrant(granted.grant)
     follow(granted.grant.host)
-    let row = try await environment.store.speedTests.begin(start(granted))
+    let technology = environment.surroundings.radio?.technology
+    let row = try await environment.store.speedTests.begin(start(granted, technology))
     environment.logger.info("speed test \(row): the server made test \(granted.grant.testUUID)")
     let measured = await measure(granted, progress)
     let outcome: StoredSpeedTest.Outcome =
@@ -114,7 +115,9 @@ public final class ControlledTest: Sendable {
     var stored = SpeedTestOutbox.End(
       outcome, at: environment.timekeeper.now, figures: measured.figures,
       error: outcome == .completed ? nil : measured.abortReason ?? measured.error ?? "a figure is missing")
-    stored.isCellular = measured.figures?.links?.isCellular ?? true
+    // Of a server's name, only the default route was known at the start.
+    stored.isCellular = measured.figures?.links?.isCellular ?? !environment.surroundings.isOnOtherLink
+    stored.technology = technology
     try await persist(stored, row)
     // The result is on the disk before the QoS tests, which take minutes.
     if outcome == .completed, options.runsQoS, let results = await qosResults(granted) {
@@ -184,14 +187,14 @@ public final class ControlledTest: Sendable {
     environment.surroundings.note(path.reading(to: host))
   }
 
-  private func start(_ granted: SpeedTestRequester.Granted) -> SpeedTestOutbox.Start {
+  private func start(_ granted: SpeedTestRequester.Granted, _ technology: Technology?) -> SpeedTestOutbox.Start {
     var start = SpeedTestOutbox.Start(
       controlServer: granted.url, clientUUID: granted.clientUUID, testUUID: granted.grant.testUUID,
       token: granted.grant.token, started: environment.timekeeper.now)
     (start.loopUUID, start.number) = (loop == nil ? nil : granted.grant.loopUUID ?? loop?.uuid, loop?.number)
     start.drive = environment.surroundings.runningDrive
     start.place = environment.surroundings.place(at: .now)?.fix.coordinate
-    start.technology = environment.surroundings.isOnOtherLink ? nil : environment.surroundings.radio?.technology
+    start.technology = environment.surroundings.isOnOtherLink ? nil : technology
     return start
   }
 
