@@ -183,19 +183,19 @@ struct LoopRunnerSlowTests {
 
   @Test(
     "when the default route is no modem's, then a test keeps its technology if the route to the server's address is",
-    arguments: [(Link.Kind.modem, Technology("4G/LTE")), (.wifi, nil)])
+    arguments: [(.modem, Technology("4G/LTE")), (.wifi, nil)] as [(Link.Kind, Technology?)])
   func routeOfAddress(kind: Link.Kind, technology: Technology?) async throws {
     let rig = try await Rig()
-    func route(_ kind: Link.Kind, to host: String) -> PathReading {
+    @Sendable func route(_ kind: Link.Kind, to host: String) -> PathReading {
       let link = Link(interface: kind.rawValue, kind: kind, isRunning: true)
       return PathReading(link: link, way: Way(destination: host, interface: kind.rawValue, address: "192.0.2.9"))
     }
     rig.surroundings.note(RadioReading(technology: Technology("4G/LTE")))
     rig.surroundings.note(route(.ethernet, to: "server.example"))
     let test = ControlledTest(rig.environment, options: rig.options, loop: nil)
-    let end = try await test.run { [surroundings = rig.surroundings] step in
+    let end = try await test.run(progress: { [surroundings = rig.surroundings] step in
       if step.phase == .downloadPreTest { surroundings.note(route(kind, to: "192.0.2.1")) }
-    }
+    })
     #expect(end.outcome == .completed && end.figures?.links?.map(\.interface) == [kind.rawValue])
     #expect(try StoreReader(rig.store).speedTests().map(\.technology) == [technology])
     try await rig.finish()
