@@ -24,8 +24,8 @@ extension ServerFailure {
     case .timeout: "no answer within \(timeout)"
     case .cancelled: failure.mayHaveArrived ? "stopped before it answered" : "stopped before it was sent"
     case .noAddress(let host):
-      version.map { "\(host) has no IPv\($0) address, and pings.ip-version is \($0)" }
-        ?? "the name \(host) has no address"
+      version.map { "\(host) cannot be resolved to an IPv\($0) address, and pings.ip-version is \($0)" }
+        ?? "the name \(host) cannot be resolved"
     case .interface(let name, let code): "cannot use interface \(name): \(String(cString: strerror(code)))"
     case .system(let code): String(cString: strerror(code))
     case .closed where url.lowercased().hasPrefix("http:"):

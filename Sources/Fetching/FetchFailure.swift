@@ -4,7 +4,7 @@ public struct FetchFailure: Error, Hashable, Sendable {
   public enum Cause: Hashable, Sendable {
     case timeout
     case cancelled
-    /// The name has no address, or none of the version that the request asks for.
+    /// The name cannot be resolved now, or has no address of the version that the request asks for.
     case noAddress(host: String)
     /// The interface cannot be used, with errno.
     case interface(String, CInt)

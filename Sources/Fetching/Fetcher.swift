@@ -63,6 +63,11 @@ private final class TransferLoop: @unchecked Sendable {
       guard !isEnded, Self.isReady else { return false }
       if multi == nil {
         guard let multi = curl_multi_init() else { return false }
+        // Where the process may open no more files, libcurl makes a loop that nothing can wake.
+        guard curl_multi_wakeup(multi) == CURLM_OK else {
+          curl_multi_cleanup(multi)
+          return false
+        }
         self.multi = multi
         let thread = Thread { [self] in run() }
         thread.name = "http"
@@ -73,7 +78,7 @@ private final class TransferLoop: @unchecked Sendable {
       curl_multi_wakeup(multi)
       return true
     }
-    if !isAccepted { transfer.finish(.cancelled) }
+    if !isAccepted { transfer.finish(.refused("libcurl cannot begin; has the process too many open files?")) }
   }
 
   func wake() {
@@ -102,8 +107,11 @@ private final class TransferLoop: @unchecked Sendable {
       }
       for transfer in new {
         guard let easy = transfer.begin() else { continue }
+        guard curl_multi_add_handle(multi, easy) == CURLM_OK else {
+          transfer.finish(.refused("libcurl cannot take it"))
+          continue
+        }
         running[easy] = transfer
-        curl_multi_add_handle(multi, easy)
       }
       for (easy, transfer) in running where isEnding || transfer.isCancelled { finish(easy, .cancelled) }
       guard !isEnding else { break }
@@ -112,7 +120,7 @@ private final class TransferLoop: @unchecked Sendable {
       while let message = curl_multi_info_read(multi, &count)?.pointee {
         if message.msg == CURLMSG_DONE { finish(message.easy_handle, .code(message.data.result)) }
       }
-      curl_multi_poll(multi, nil, 0, running.isEmpty ? 3_600_000 : 1000, nil)
+      curl_multi_poll(multi, nil, 0, 1000, nil)
     }
     lock.withLock { self.multi = nil }
     curl_multi_cleanup(multi)

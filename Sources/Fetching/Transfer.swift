@@ -50,14 +50,14 @@ final class Transfer: @unchecked Sendable {
 
   /// - Returns: libcurl's handle; `nil` when the transfer has ended already.
   func begin() -> UnsafeMutableRawPointer? {
-    guard !isCancelled, let easy = curl_easy_init() else {
-      finish(.cancelled)
-      return nil
-    }
     // A line end would begin another header, and C ends a text at a zero byte.
     let texts = [request.url, request.socketPath ?? ""] + request.headers.flatMap { [$0.key, $0.value] }
     guard texts.allSatisfy({ $0.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F } }) else {
       finish(.refused("a request with control characters"))
+      return nil
+    }
+    guard !isCancelled, let easy = curl_easy_init() else {
+      finish(.cancelled)
       return nil
     }
     self.easy = easy
@@ -235,8 +235,9 @@ final class Transfer: @unchecked Sendable {
     case CURLE_OPERATION_TIMEDOUT: .timeout
     case CURLE_URL_MALFORMAT: .refused(text)
     case CURLE_COULDNT_RESOLVE_HOST: .noAddress(host: host)
-    // An address of the other version has no errno: nothing was tried.
-    case CURLE_COULDNT_CONNECT: number == 0 ? .noAddress(host: host) : .system(number)
+    case CURLE_COULDNT_CONNECT where number != 0: .system(number)
+    // Nothing was tried: the address is of the other version, or the process has no file free for a socket.
+    case CURLE_COULDNT_CONNECT: isUsableAddress ? .refused(text) : .noAddress(host: host)
     case CURLE_PEER_FAILED_VERIFICATION: text.contains("certificate problem") ? .untrusted : .otherName
     case CURLE_SSL_CONNECT_ERROR where text.contains("wrong version number"): .noTLS
     case CURLE_SSL_CONNECT_ERROR where text.contains("SYSCALL"): number == 0 ? .tls("") : .system(number)
@@ -252,6 +253,13 @@ final class Transfer: @unchecked Sendable {
   private var host: String {
     let host = URLComponents(string: request.url)?.host ?? request.url
     return host.trimmingCharacters(in: ["[", "]"])
+  }
+
+  /// Whether the URL names an address, of a version that the request may use.
+  private var isUsableAddress: Bool {
+    var bytes = in6_addr()
+    let version = inet_pton(AF_INET, host, &bytes) == 1 ? 4 : inet_pton(AF_INET6, host, &bytes) == 1 ? 6 : nil
+    return version != nil && (request.ipVersion ?? version) == version
   }
 
   private func certificates(_ easy: UnsafeMutableRawPointer) -> [(begin: String, end: String)] {

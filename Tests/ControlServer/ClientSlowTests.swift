@@ -94,7 +94,7 @@ struct ClientSlowTests {
     "when the port is closed, or the name does not exist, then one line gives the reason",
     arguments: [
       ("http://127.0.0.1:1/x", "Connection refused"), ("http://me:secret@127.0.0.1:1/x", "Connection refused"),
-      ("http://no-such-host.invalid/x", "the name no-such-host.invalid has no address"),
+      ("http://no-such-host.invalid/x", "the name no-such-host.invalid cannot be resolved"),
     ])
   func closedPort(url: String, reason: String) async throws {
     try await withClient(of: url) { client in

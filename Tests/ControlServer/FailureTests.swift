@@ -19,7 +19,7 @@ struct FailureTests {
   func words() {
     for (cause, reason) in [
       (.timeout, "no answer within 5.0 seconds"), (.system(111), "Connection refused"),
-      (.system(104), "Connection reset by peer"), (.noAddress(host: "h"), "the name h has no address"),
+      (.system(104), "Connection reset by peer"), (.noAddress(host: "h"), "the name h cannot be resolved"),
       (.otherName, "its certificate is for another name than the one in control-server.url"),
       (.closed, "it closed the connection without an answer"),
       (.interface("wwan0", 19), "cannot use interface wwan0: No such device"),
@@ -40,7 +40,7 @@ struct FailureTests {
     #expect(failure(.cancelled, mayHaveArrived: true) == .noAnswer("https://host/x: stopped before it answered"))
     #expect(
       failure(.noAddress(host: "h"), mayHaveArrived: false, version: 6)
-        == .unreachable("https://host/x: h has no IPv6 address, and pings.ip-version is 6"))
+        == .unreachable("https://host/x: h cannot be resolved to an IPv6 address, and pings.ip-version is 6"))
     #expect(
       failure(.closed, mayHaveArrived: true, url: "http://host")
         == .noAnswer(
