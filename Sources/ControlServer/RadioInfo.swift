@@ -85,7 +85,8 @@ struct RadioInfo {
   /// The levels under the server's names, as whole numbers.
   private static func signal(_ levels: [SignalQuantity: Double], _ technology: Technology?) -> [JSON.Member] {
     func level(_ quantities: SignalQuantity...) -> JSON? {
-      quantities.lazy.compactMap { levels[$0] }.first.map { .integer(Int64($0.rounded())) }
+      quantities.lazy.compactMap { levels[$0] }.first
+        .flatMap { Int32(saturating: $0.rounded()) }.map { .integer(Int64($0)) }
     }
     return switch technology?.cellKind {
     case .lte: JSON.members(["lte_rsrp": level(.rsrp), "lte_rsrq": level(.rsrq), "lte_rssnr": level(.sinr)])

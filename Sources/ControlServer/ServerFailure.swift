@@ -3,7 +3,7 @@ import Foundation
 
 /// Why a request to the control server did not succeed (docs/protocol.md, 3.1). None of its fences counts as submitted.
 public enum ServerFailure: Error, Hashable, CustomStringConvertible {
-  /// No connection, because of the name, the route, a refusal or TLS, or the request was cancelled before. No byte of the request was sent. The text begins with the URL.
+  /// No connection, because of the name, the route, a refusal or TLS, or the request was cancelled before. No byte of its body was sent. The text begins with the URL.
   case unreachable(String)
   /// The connection ended, or the timeout passed, before the answer. The server may have the request. The text begins with the URL.
   case noAnswer(String)
