@@ -57,7 +57,7 @@ public final class DriveStore: Sendable {
     try await RowsInMemory(store: store).insert(part, sent: sent)
   }
 
-  /// The batches of a store in memory that may have left, or were refused.
+  /// The batches of a store in memory that may have left, were refused, or have a test.
   /// - Throws: GRDB's `DatabaseError`
   public func batchesInMemory() async throws -> [BatchInMemory] { try await RowsInMemory(store: store).batches() }
 

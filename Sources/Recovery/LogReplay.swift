@@ -34,10 +34,16 @@ struct LogReplay {
     }
     // When the log was cut, a ping of the last fence may still have had no outcome.
     let settled = DriveTime.start + ((engine.now - .start) - (recorded.header.pings?.timeout ?? .seconds(1)))
+    var tail = recorded.unsealedTail
+    if certainty.isTrusted, engine.stopped != nil {
+      // Behind a sealed end there are notes only: a line that is cut off or damaged there is no event.
+      unsealed = unsealed.prefix { $0.lowerBound < recorded.events.count }
+      if tail?.isEmpty == true { tail = nil }
+    }
     // The end of the log may be missing: a drive without a stop is ended by the store's rules.
-    let isStopCertain = recorded.unsealedTail == nil && unsealed.isEmpty && certainty.isTrusted
+    let isStopCertain = tail == nil && unsealed.isEmpty && certainty.isTrusted
     let ended = engine.fences.filter { $0.exited != nil && !recorded.forgotten.contains($0.session) }
-    if recorded.unsealedTail != nil { certainty.lose(ended.filter { $0.exited.map { $0 > settled } ?? true }) }
+    if tail != nil { certainty.lose(ended.filter { $0.exited.map { $0 > settled } ?? true }) }
     endedFences = ended.count
     drive = LoggedDrive(
       log: path, started: started, link: recorded.header.link,

@@ -20,6 +20,8 @@ public actor Sender {
   /// The fences that the disk refuses; `nil` without any.
   private var memory: (store: DriveStore, runner: PassRunner)?
   private var isSendingFromMemory = false
+  /// The drives of which the log says that they are submitted from memory.
+  private var announced: Set<Int64> = []
   /// The numbers of the fences in ``memory`` that the server has, by drive.
   public private(set) var submittedFromMemory: [Int64: Set<Int>] = [:]
   private let policy: ServerGate.Policy
@@ -121,7 +123,8 @@ public actor Sender {
     // These first: they are lost with the process.
     let fromMemory = try await runMemory(urgency)
     if mode == .memory { return fromMemory }
-    let (report, hadQueue) = try await runner.run(mode, urgency) { await self.runningDrive }
+    let (stored, hadQueue) = try await runner.run(mode, urgency) { await self.runningDrive }
+    let report = fromMemory + stored
     turns &+= 1
     if hadQueue { lastPass = EndedPass(ended: clock.wall(), report: report) }
     return report
@@ -132,20 +135,23 @@ public actor Sender {
   /// Takes fences that the disk refuses. Each pass sends them first, with the same steps and rules as stored ones, until
   /// ``takeBack()``. The drives must be over.
   /// - Parameter sent: What was sent of them before.
-  /// - Throws: GRDB's `DatabaseError`
+  /// - Throws: GRDB's `DatabaseError`; then it has taken nothing.
   public func hold(_ drives: [DriveInMemory], sent: [BatchInMemory]) async throws {
     let store = try DriveStore.inMemory()
     for drive in drives { try await store.insert(drive, sent: sent) }
-    memory = (store, parts.runner(of: store).runner)
-    try await countFromMemory()
+    let submitted = try await Self.submitted(of: store)
+    // Last, so that after an error nobody but the caller has the fences.
+    (memory, submittedFromMemory) = ((store, parts.runner(of: store).runner), submitted)
+    let isNews = drives.contains { !announced.contains($0.drive) }
     let fences = drives.reduce(0) { $0 + $1.unstored.subtracting(submittedFromMemory[$1.drive] ?? []).count }
     guard fences > 0 else { return }
-    logger.notice("\(counted(fences, "fence")) that the disk refuses will be submitted from memory")
+    if isNews { logger.notice("\(counted(fences, "fence")) that the disk refuses will be submitted from memory") }
+    announced.formUnion(drives.map(\.drive))
     nudge()
   }
 
   /// Gives back what ``hold(_:sent:)`` took: passes no longer send it.
-  /// - Returns: The batches that may have left, for the write to the disk; `nil` while a pass sends them.
+  /// - Returns: The batches that may have left or have a test, for the write to the disk; `nil` while a pass sends them.
   public func takeBack() async -> [BatchInMemory]? {
     guard !isSendingFromMemory, let held = memory else { return nil }
     memory = nil
@@ -158,9 +164,8 @@ public actor Sender {
     }
   }
 
-  private func countFromMemory() async throws {
-    let batches = try await memory?.store.batchesInMemory() ?? []
-    submittedFromMemory = batches.filter(\.isSubmitted).reduce(into: [:]) {
+  private static func submitted(of store: DriveStore) async throws -> [Int64: Set<Int>] {
+    try await store.batchesInMemory().filter(\.isSubmitted).reduce(into: [:]) {
       $0[$1.drive, default: []].formUnion($1.fences)
     }
   }
@@ -169,11 +174,13 @@ public actor Sender {
     guard let memory else { return PassReport() }
     isSendingFromMemory = true
     defer { isSendingFromMemory = false }
-    let (report, hadQueue) = try await memory.runner.run(.memory, urgency) { nil }
+    let (result, hadQueue) = try await memory.runner.run(.memory, urgency) { nil }
+    var report = result
+    report.tally = result.tally.ofOtherStore
     if hadQueue {
       turns &+= 1
       lastPass = EndedPass(ended: clock.wall(), report: report)
-      try await countFromMemory()
+      submittedFromMemory = try await Self.submitted(of: memory.store)
     }
     return report
   }

@@ -81,6 +81,12 @@ struct LoopHookTests {
     #expect(log.all.last?.hasSuffix(" more lines") == true)
   }
 
+  @Test("when the program prints as many lines as the log has, then none is missing, and no notice says so")
+  func fullLog() async throws {
+    let log = try await run("seq \(LoopHook.lines)", notice(.noFix))
+    #expect(log.all == (1...LoopHook.lines).map { "info: loop.hook: \($0)" })
+  }
+
   @Test("when there is no such program, then the log says so, and the loop goes on")
   func missing() async {
     let log = LogLines()

@@ -47,6 +47,21 @@ struct ConnectionPlacesTests {
   }
 }
 
+/// How peers with IPv6 addresses are told apart.
+struct PeerNetworkTests {
+  private func network(_ head: [UInt8], _ tail: [UInt8]) -> [UInt8] {
+    ServerConnections.network(ofIPv6: head + Array(repeating: 0, count: 16 - head.count - tail.count) + tail)
+  }
+
+  @Test("when a peer has a mapped IPv4 address, then the peer is that address; of IPv6 it is the network of 64 bits")
+  func networks() {
+    #expect(network([], [0xFF, 0xFF, 192, 0, 2, 1]) == [192, 0, 2, 1])
+    #expect(network([], [0xFF, 0xFF, 192, 0, 2, 2]) == [192, 0, 2, 2])
+    #expect(network([], [1]).count == 16)
+    #expect(network([0x20, 1, 0xD, 0xB8], [1]) == [0x20, 1, 0xD, 0xB8, 0, 0, 0, 0])
+  }
+}
+
 /// The service's socket beside peers that hold connections open.
 struct ServerConnectionsTests {
   /// Runs `body` beside a real socket, whose user here counts as any member of the group would.

@@ -177,4 +177,25 @@ final class DriveDiskTests {
     #expect(disk.perform(.closeLog(usesBallast: true)) == .logClosed(trouble: nil, dropped: 0))
     #expect(try RecordedDrive(path: path).events.count == 1)
   }
+
+  @Test("when fences were sent from memory, then the closed log has that, and it stays certain")
+  func sentFromMemory() async throws {
+    var disk = try disk()
+    let write = write([.sample()])
+    let memory = try DriveStore.inMemory()
+    try await memory.insert(
+      DriveInMemory(
+        drive: disk.drive, started: write.started, ended: .seconds(20), stopReason: .user, log: nil,
+        sessions: write.sessions, fences: write.fences, unstored: [0]), sent: [])
+    try await memory.outbox.makeBatches(of: [1], limit: 400, at: .sampleStart)
+    try await memory.outbox.markSubmitted(batch: 1, at: .sampleStart)
+    var sent = write
+    sent.batches = try await memory.batchesInMemory()
+    #expect(disk.perform(.write(sent)) == .written(sent))
+    #expect(disk.perform(.append(Event(at: .seconds(20), .stop(.user)), beside: [])) == .logged(trouble: nil))
+    #expect(disk.perform(.seal(at: .seconds(20))) == .logged(trouble: nil))
+    for _ in 0..<2 { #expect(disk.perform(.closeLog) == .logClosed(trouble: nil, dropped: 0)) }
+    let recorded = try RecordedDrive(path: store.directory.driveLogs + "/" + (try logs[0]))
+    #expect(recorded.accepted.map(\.fences) == [[0]] && recorded.unsealed.isEmpty && recorded.unsealedTail == nil)
+  }
 }

@@ -182,10 +182,35 @@ struct DriveJournalTests {
     rig.feed(.stop)
     rig.feed(.ended)
     let stored = rig.disk.fences.keys.max() ?? -1
-    let part = rig.drive.inMemory(as: 7)
+    let part = rig.drive.inMemory(as: 7, log: "a log")
     #expect(part.drive == 7 && part.unstored.min() == stored + 1)
     #expect(part.fences.first?.number == 0 && part.fences.allSatisfy { $0.exited != nil })
     #expect(part.sessions.map(\.testUUID) == ["T1"] && part.sessions.allSatisfy { $0.finalized != nil })
+    #expect(part.stopReason == .user && part.ended == rig.drive.engine.stopped?.at && part.log == "a log")
+  }
+
+  @Test("when lines of the log are in memory only, then nothing may be written into it beside the drive")
+  mutating func inMemoryWithLog() {
+    rig.disk.storeFailure = ModelDisk.failing
+    (rig.disk.logTrouble, rig.disk.linesWaiting) = ("drive.jsonl: no space", 3)
+    rig.feed(.stop)
+    rig.feed(.ended)
+    #expect(rig.drive.inMemory(as: 7, log: "a log").log == nil)
+  }
+
+  @Test("when only the end of the drive is refused, then one line says so, and another one that it is stored")
+  mutating func refusedEnd() {
+    rig.disk.endFailure = ModelDisk.failing
+    rig.feed(.stop)
+    for _ in 0..<3 { rig.feed(.ended) }
+    #expect(!rig.drive.isSaved && rig.drive.journal.trouble == "store: the disk fails")
+    #expect(rig.lines.count { $0.contains("cannot write to the store") } == 1)
+    #expect(!rig.lines.contains { $0.contains("can be written again") })
+    rig.disk.endFailure = nil
+    rig.feed(.ended)
+    #expect(rig.drive.isSaved && rig.drive.journal.trouble == nil)
+    #expect(
+      rig.lines.last == "notice: the store can be written again after 3 refused writes; nothing is missing in it")
   }
 
   @Test("when the store does not know their test, then the stored fences are left to it")
@@ -202,7 +227,7 @@ struct DriveJournalTests {
     rig.feed(.ended)
     let stored = rig.disk.fences.keys.max() ?? -1
     #expect(rig.disk.sessions[0]?.testUUID == nil && stored >= 0)
-    let part = rig.drive.inMemory(as: 7)
+    let part = rig.drive.inMemory(as: 7, log: "a log")
     #expect(Set(part.fences.map(\.number)) == part.unstored && part.unstored.min() == stored + 1)
   }
 

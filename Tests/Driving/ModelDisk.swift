@@ -20,6 +20,8 @@ struct ModelDisk {
   var hasBallast = true
   /// `nil`: it can be written.
   var storeFailure: StoreFailure?
+  /// Of the end of the drive only.
+  var endFailure: StoreFailure?
   var logTrouble: String?
   /// A full disk has room once the ballast is released.
   var ballastHelps = true
@@ -56,8 +58,9 @@ struct ModelDisk {
       (sessions, fences) = ([:], [:])
       return .repaired(nil)
     case .endDrive(let at, let reason):
-      if storeFailure == nil { end = (at, reason) }
-      return .driveEnded(storeFailure)
+      let failure = storeFailure ?? endFailure
+      if failure == nil { end = (at, reason) }
+      return .driveEnded(failure)
     case .releaseBallast(let write, let failure):
       if hasBallast, ballastHelps { storeFailure = nil }
       defer { hasBallast = false }

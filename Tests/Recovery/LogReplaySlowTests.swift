@@ -70,4 +70,13 @@ struct LogReplaySlowTests {
     #expect(replay.drive.fences.isEmpty && replay.drive.sessions.isEmpty && replay.endedFences == 0)
     #expect(replay.drive.stopped != nil)
   }
+
+  @Test("when a note behind the end is cut off or damaged, then all of the drive is certain", arguments: ["", "\n"])
+  func tornNote(end: String) throws {
+    let road = try Road(fences: 12)
+    let log = road.log + Data("\n{\"at\":0.0,\"accep\(end)".utf8)
+    let replay = LogReplay(try RecordedDrive(log), path: "p")
+    #expect(replay.drive.fences == road.ended)
+    #expect(replay.drive.stopped?.reason == .user)
+  }
 }

@@ -1,6 +1,8 @@
 import ControlServer
 import Coverage
+import DriveLog
 import Foundation
+import GRDB
 import TestSupport
 import Testing
 
@@ -11,9 +13,9 @@ import Testing
 @Suite(.serialized)
 struct FromMemorySlowTests {
   /// A drive of five fences whose first two are in the store, with the same test.
-  private func part(of drive: Int64, test: String) -> DriveInMemory {
+  private func part(of drive: Int64, test: String, log: String? = nil) -> DriveInMemory {
     DriveInMemory(
-      drive: drive, started: .rigStart,
+      drive: drive, started: .rigStart, ended: .seconds(4000), stopReason: .duration, log: log,
       sessions: [
         Session(number: 0, testUUID: test, started: .start, anchor: .seconds(1), finalized: .seconds(4000))
       ], fences: (0..<5).map { .sample(number: $0, entered: Double($0) * 4) }, unstored: [2, 3, 4])
@@ -89,5 +91,48 @@ struct FromMemorySlowTests {
     _ = try await rig.sender().pass(.cold)
     #expect(try await rig.holdsAllOnce(5))
     try await rig.finish()
+  }
+
+  @Test("when a pass sends from memory and from the store, then its report has both")
+  func bothReports() async throws {
+    let rig = try await SendingRig()
+    _ = try rig.record(tests: try await rig.tests(1))
+    let test = try await rig.test()
+    let drive = try rig.record(tests: [test])
+    let sender = try rig.sender()
+    await sender.setRunningDrives(from: drive)
+    try await sender.hold([part(of: drive, test: test)], sent: [])
+    let report = try await sender.pass(.warm)
+    #expect(report.fencesSent == 7 && report.sessionsSent == 2)
+    #expect(await sender.lastPass?.report == report)
+    try await rig.finish()
+  }
+
+  @Test("when fences were sent from memory, then the drive log has that too")
+  func secondCopy() async throws {
+    let (rig, _, sender) = try await rig()
+    let log = rig.folder.file("drive.jsonl")
+    let header = DriveLogHeader(started: .rigStart, initialPath: .cellular, parameters: nil)
+    try DriveLogWriter(path: log, header: header).sync()
+    let part = part(of: 1, test: try await rig.test(), log: log)
+    try await sender.hold([part], sent: [])
+    #expect(try await sender.pass(.memory).fencesSent == 5)
+    #expect(try RecordedDrive(path: log).accepted.map(\.fences) == [[0, 1, 2, 3, 4]])
+    try await rig.finish()
+  }
+
+  @Test("when a batch waits with its test, then it keeps the test until it is sent, and its drive its end")
+  func waitingTest() async throws {
+    let part = part(of: 1, test: "T")
+    let first = try DriveStore.inMemory()
+    try await first.insert(part, sent: [])
+    try await first.outbox.makeBatches(of: [1], limit: 400, at: .rigStart)
+    let sent = try await first.batchesInMemory()
+    #expect(sent.map(\.batch.test?.uuid) == ["T"] && sent.map(\.batch.state) == [.waiting])
+    let second = try DriveStore.inMemory()
+    try await second.insert(part, sent: sent)
+    #expect(try await second.outbox.batches(of: [1], in: [.waiting]).map(\.test?.uuid) == ["T"])
+    let reason = try await second.database.read { try String.fetchOne($0, sql: "SELECT stop_reason FROM drive") }
+    #expect(reason == StopReason.duration.rawValue)
   }
 }

@@ -133,7 +133,7 @@ public struct Recording: Sendable {
     var report = PassReport()
     var second = 0
     while true {
-      var rest = await saving.attempt()
+      var rest = await saving.attempt(mayPause: second < Self.patience && !Task.isCancelled)
       if rest.endangered > 0, submits, second % Self.passInterval == 0 {
         report = report + (try await environment.sender.pass(.memory))
         rest = await saving.attempt()

@@ -62,7 +62,10 @@ final class ServerConnections: AvailableConnectionsDelegate {
     switch peers {
     case .addresses: open(channel, from: Self.network(of: channel.remoteAddress))
     case .users:
-      channel.peerUser.whenSuccess { [self] user in
+      let user = channel.peerUser
+      // Without a user it would have no limit.
+      user.whenFailure { _ in channel.close(promise: nil) }
+      user.whenSuccess { [self] user in
         open(channel, from: withUnsafeBytes(of: user) { Array($0) })
         // They give the commands.
         if user == 0 || user == geteuid() { trust(channel) }
@@ -88,9 +91,17 @@ final class ServerConnections: AvailableConnectionsDelegate {
   private static func network(of address: SocketAddress?) -> [UInt8] {
     switch address {
     case .v4(let address): withUnsafeBytes(of: address.address.sin_addr) { Array($0) }
-    case .v6(let address): withUnsafeBytes(of: address.address.sin6_addr) { Array($0.prefix(8)) }
+    case .v6(let address): withUnsafeBytes(of: address.address.sin6_addr) { network(ofIPv6: Array($0)) }
     default: []
     }
+  }
+
+  /// An IPv4 peer of a socket for both versions (::ffff:192.0.2.1, RFC 4291, 2.5.5.2) and ::1 are hosts of their own.
+  static func network(ofIPv6 address: [UInt8]) -> [UInt8] {
+    let isMapped =
+      address.prefix(10).allSatisfy { $0 == 0 } && address.dropFirst(10).prefix(2).elementsEqual([0xFF, 0xFF])
+    if isMapped { return Array(address.suffix(4)) }
+    return address.dropLast().allSatisfy { $0 == 0 } ? address : Array(address.prefix(8))
   }
 }
 

@@ -323,7 +323,7 @@ actor Service: ServiceCommands {
   /// refuses is submitted from memory meanwhile.
   private func putAway(isNextWanted: Bool) async {
     guard var saving else { return }
-    let rest = await saving.attempt()
+    let rest = await saving.attempt(mayPause: !isStopping)
     self.saving = saving
     if let words = rest.words {
       let line = "\(words): \(rest.trouble ?? "")"

@@ -28,12 +28,12 @@ struct LoopHook: Sendable {
       others += dropped
       for line in lines {
         guard logged < Self.lines else {
+          if others == 0 { logger.notice("loop.hook \(path) prints much: only a count of lines follows") }
           others += 1
           continue
         }
         logged += 1
         logger.info("loop.hook: \(ForeignText.clean(line))")
-        if logged == Self.lines { logger.notice("loop.hook \(path) prints much: only a count of lines follows") }
       }
     }
     do {

@@ -25,8 +25,10 @@ public struct StateDirectory: Hashable, Sendable {
   /// Exists while a recovery from the drive logs is pending.
   var recoveryMark: String { path + "/recovery-due" }
 
-  /// The present path of a drive log: the directory may have moved since its path was stored.
-  func driveLog(_ noted: String) -> String { driveLogs + "/" + URL(fileURLWithPath: noted).lastPathComponent }
+  /// The present path of a drive log: the directory may have moved since its path was stored, except by a store in memory.
+  func driveLog(_ noted: String) -> String {
+    self == .nowhere ? noted : driveLogs + "/" + URL(fileURLWithPath: noted).lastPathComponent
+  }
 
   /// The size of each file in it, in bytes, by path.
   var files: [String: Int64] {

@@ -1,7 +1,7 @@
 import Coverage
 import GRDB
 
-/// A batch that may have left from memory: a later write of the same fences has to say so.
+/// A batch that may have left from memory, or has a test: a later write of the same fences has to say so.
 public struct BatchInMemory: Hashable, Sendable {
   /// The id of its drive.
   public let drive: Int64
@@ -18,6 +18,12 @@ public struct BatchInMemory: Hashable, Sendable {
 
   /// Whether the server has its fences.
   public var isSubmitted: Bool { batch.state == .submitted }
+
+  /// What the server has with it, for the drive log; `nil` when it has not accepted it.
+  public var accepted: AcceptedFences? {
+    guard isSubmitted, let test = batch.test, let settled else { return nil }
+    return AcceptedFences(testUUID: test.uuid, anchor: test.anchor, accepted: settled, fences: fences)
+  }
 
   /// Inserts the batch, and puts its fences into it.
   func save(as drive: Int64, _ db: Database) throws {

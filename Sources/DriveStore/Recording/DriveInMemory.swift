@@ -6,6 +6,12 @@ public struct DriveInMemory: Hashable, Sendable {
   public let drive: Int64
   /// The start of the drive by the ruling clock.
   public let started: WallTime
+  /// The end of the drive.
+  public let ended: DriveTime
+  /// Why it ended.
+  public let stopReason: StopReason
+  /// The path of its log; `nil` without one, or while lines of it are in memory only: nothing may come between them.
+  public let log: String?
   /// Finalized sessions.
   public let sessions: [Session]
   /// Ended fences of these sessions, in one request for each test.
@@ -14,8 +20,12 @@ public struct DriveInMemory: Hashable, Sendable {
   public let unstored: Set<Int>
 
   /// A drive with the given parts.
-  public init(drive: Int64, started: WallTime, sessions: [Session], fences: [Fence], unstored: Set<Int>) {
-    (self.drive, self.started, self.sessions) = (drive, started, sessions)
+  public init(
+    drive: Int64, started: WallTime, ended: DriveTime, stopReason: StopReason, log: String?, sessions: [Session],
+    fences: [Fence], unstored: Set<Int>
+  ) {
+    (self.drive, self.started, self.ended, self.stopReason) = (drive, started, ended, stopReason)
+    (self.log, self.sessions) = (log, sessions)
     (self.fences, self.unstored) = (fences, unstored)
   }
 }

@@ -8,17 +8,22 @@ struct RowsInMemory: Sendable {
   func insert(_ part: DriveInMemory, sent: [BatchInMemory]) async throws {
     try await store.write { db in
       try db.execute(
-        sql: "INSERT INTO drive (id, started_at, ended_at, stop_reason) VALUES (?, ?, ?, 'user')",
-        arguments: [part.drive, part.started.microseconds, part.started.microseconds])
+        sql: "INSERT INTO drive (id, started_at, log) VALUES (?, ?, ?)",
+        arguments: [part.drive, part.started.microseconds, part.log])
     }
     var recorder = DriveRecorder(store, drive: part.drive, started: part.started)
     try recorder.save(
       sessions: part.sessions, fences: part.fences, seen: .start, batches: sent.filter { $0.drive == part.drive })
+    try recorder.end(at: part.ended, reason: part.stopReason)
   }
 
   func batches() async throws -> [BatchInMemory] {
     try await store.read { db in
-      try BatchTable.batches("batch.state IN ('sending', 'submitted', 'quarantined')", [], db).map { batch in
+      // A test that a waiting batch has is not to be asked for again.
+      try BatchTable.batches(
+        "batch.state IN ('sending', 'submitted', 'quarantined') OR batch.state = 'waiting' AND batch.test_uuid IS NOT NULL",
+        [], db
+      ).map { batch in
         let row = try Row.fetchOne(
           db,
           sql: """

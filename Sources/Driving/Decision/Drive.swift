@@ -137,15 +137,19 @@ struct Drive: Sendable {
 
   /// The fences to submit of which the store has nothing, of a drive that has ended, with the stored ones of the same test: a test accepts
   /// one result only. If the store does not know the test, the stored ones are left to the store.
-  /// - Parameter drive: The drive's id in the store.
-  func inMemory(as drive: Int64) -> DriveInMemory {
+  /// - Parameters:
+  ///   - drive: The drive's id in the store.
+  ///   - log: The path of its log; `nil` without one.
+  func inMemory(as drive: Int64, log: String?) -> DriveInMemory {
+    let stopped = engine.stopped ?? (engine.now, .user)
     let first = journal.firstUnstored
     let ended = engine.fences.filter { $0.exited != nil && $0.isSubmittable }
     let unstored = ended.filter { $0.number >= first }
     let sessions = engine.sessions.filter { session in unstored.contains { $0.session == session.number } }
     let whole = Set(sessions.filter { journal.isTestStored(of: $0) }.map(\.number))
     return DriveInMemory(
-      drive: drive, started: clock.started,
+      drive: drive, started: clock.started, ended: stopped.at, stopReason: stopped.reason,
+      log: journal.waitingLines == 0 ? log : nil,
       sessions: sessions.map { session in
         Session(
           number: session.number, testUUID: session.testUUID, started: session.started, anchor: session.anchor,

@@ -10,6 +10,9 @@ import OrderedJSON
 /// still refuses stay in memory, and the next write includes them; no row is dropped while the process lives. A
 /// damaged store is repaired, and the whole drive is written to it again.
 struct DriveJournal: Hashable, Sendable {
+  /// What the store says to the end of the drive.
+  private enum Ending: Hashable { case ahead, refused, stored }
+
   private static let heldLog = "the disk is full: fences use the space reserved for them, the drive log waits"
 
   private let hasLog: Bool
@@ -19,7 +22,7 @@ struct DriveJournal: Hashable, Sendable {
   private var loopUUIDs: [Int: String] = [:]
   /// What was sent while the disk refused it; the next write includes it.
   var batches: [BatchInMemory] = []
-  private var isEnded = false
+  private var ending = Ending.ahead
   private var isLogHeld = false
   private var storeTrouble: String?
   /// Writes that the store has refused in a row.
@@ -51,7 +54,7 @@ struct DriveJournal: Hashable, Sendable {
   var isComplete: Bool { isStored && waitingLines == 0 }
 
   /// Whether the store has all of the drive, including its end.
-  var isStored: Bool { isEnded && rows.isEmpty && batches.isEmpty }
+  var isStored: Bool { ending == .stored && rows.isEmpty && batches.isEmpty }
 
   mutating func setLoop(_ uuid: String, ofSession number: Int) { loopUUIDs[number] = uuid }
 
@@ -96,7 +99,7 @@ struct DriveJournal: Hashable, Sendable {
 
   /// Notes the end in the store, after the last fence is there.
   func end(at time: DriveTime, _ reason: StopReason) -> [DriveEffect] {
-    (rows.isEmpty && !isEnded ? [.disk(.endDrive(at: time, reason))] : [])
+    (rows.isEmpty && ending != .stored ? [.disk(.endDrive(at: time, reason))] : [])
       + (hasLog ? [.disk(.closeLog(usesBallast: rows.isEmpty))] : [])
   }
 
@@ -130,10 +133,12 @@ struct DriveJournal: Hashable, Sendable {
       var write = rows.write(started: started, seen: engine.now, loopUUIDs: loopUUIDs, batches: batches)
       write.isRetry = true
       return [.disk(.write(write))]
-    case .driveEnded(let failure?): return note(failure)
+    case .driveEnded(let failure?):
+      ending = .refused
+      return note(failure)
     case .driveEnded(nil):
-      isEnded = true
-      return []
+      ending = .stored
+      return storeAccepts()
     }
   }
 
@@ -155,6 +160,12 @@ struct DriveJournal: Hashable, Sendable {
   private mutating func written(_ write: StoreWrite) -> [DriveEffect] {
     rows.remove(write)
     batches = []
+    // After the last row, a write of nothing says nothing about the store.
+    return ending == .refused && write.isEmpty ? [] : storeAccepts()
+  }
+
+  /// The store has accepted something.
+  private mutating func storeAccepts() -> [DriveEffect] {
     guard storeTrouble != nil else { return [] }
     defer { (storeTrouble, refusals) = (nil, 0) }
     return [

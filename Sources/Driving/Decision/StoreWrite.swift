@@ -15,6 +15,8 @@ struct StoreWrite: Hashable, Sendable {
   let loopUUIDs: [Int: String]
   /// Batches of these fences that were sent from memory.
   var batches: [BatchInMemory] = []
+  /// Whether the store is not touched, unless the start of the drive has moved.
+  var isEmpty: Bool { sessions.isEmpty && fences.isEmpty && batches.isEmpty }
   /// Whether it has failed once, and the cause was removed.
   var isRetry = false
 }

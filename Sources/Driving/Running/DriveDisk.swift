@@ -9,6 +9,8 @@ struct DriveDisk {
   private var recorder: DriveRecorder
   private let log: DriveLogWriter?
   private let ballast: Ballast
+  /// What was sent of the ended drive from memory, until the log has it too.
+  private var accepted: [AcceptedFences] = []
   private let onDiskFull: @Sendable () -> Void
 
   /// - Parameter onDiskFull: Asks the sender to delete old data.
@@ -74,7 +76,10 @@ struct DriveDisk {
       log?.isPaused = isHeld
       return nil
     case .closeLog(let usesBallast): return closeLog(usesBallast)
-    case .write(let write): return failure { try $0.save(write) }.map { .writeFailed(write, $0) } ?? .written(write)
+    case .write(let write):
+      if let failure = failure({ try $0.save(write) }) { return .writeFailed(write, failure) }
+      if log != nil { accepted += write.batches.compactMap(\.accepted) }
+      return .written(write)
     case .repairStore: return .repaired(failure { try $0.repair() })
     case .endDrive(let time, let reason): return .driveEnded(failure { try $0.end(at: time, reason: reason) })
     case .releaseBallast(let write, let failure): return .ballastReleased(ballast.release(), for: write, failure)
@@ -95,13 +100,26 @@ struct DriveDisk {
     }
   }
 
-  private func closeLog(_ usesBallast: Bool) -> DiskAnswer? {
+  private mutating func closeLog(_ usesBallast: Bool) -> DiskAnswer? {
     guard let log else { return nil }
     log.isPaused = false
     var answer = withLog { try $0.sync() }
     if usesBallast, log.linesWaiting > 0, ballast.release() { answer = withLog { try $0.sync() } }
+    if log.linesWaiting == 0 { answer = noteAccepted(in: log) ?? answer }
     guard case .logged(let trouble)? = answer else { return nil }
-    return .logClosed(trouble: trouble, dropped: log.linesDropped, waiting: log.linesWaiting)
+    return .logClosed(trouble: trouble, dropped: log.linesDropped, waiting: log.linesWaiting + accepted.count)
+  }
+
+  /// Writes behind the last line what was sent from memory.
+  /// - Returns: `nil` when nothing was.
+  private mutating func noteAccepted(in log: DriveLogWriter) -> DiskAnswer? {
+    var answer: DiskAnswer?
+    while let next = accepted.first {
+      answer = withLog { _ in try DriveLogWriter.note(next, in: log.path) }
+      guard answer == .logged(trouble: nil) else { break }
+      accepted.removeFirst()
+    }
+    return answer
   }
 
   private mutating func failure(_ body: (inout DriveRecorder) throws -> Void) -> StoreFailure? {

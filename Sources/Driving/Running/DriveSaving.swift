@@ -15,6 +15,12 @@ public struct DriveSaving: Sendable {
   private var rest = UnsavedDrive()
   /// What the sender has, because the disk refuses it.
   private var held: [DriveInMemory] = []
+  /// What the sender gave back, until it has it again, or the disk has it.
+  private var sent: [BatchInMemory] = []
+  /// The pause after a write that the disk refused although it had accepted the probe before.
+  private var pause = Duration.zero
+  private var nextProbe = ContinuousClock.now
+  private static let longestPause = Duration.seconds(30)
 
   /// - Parameters:
   ///   - drive: It has ended.
@@ -25,20 +31,25 @@ public struct DriveSaving: Sendable {
   }
 
   /// Tries to write what the disk has refused so far.
+  /// - Parameter mayPause: Whether other attempts follow, so that this one can be left out.
   /// - Returns: What it still refuses.
-  public mutating func attempt() async -> UnsavedDrive {
-    var sent: [BatchInMemory] = []
-    if !held.isEmpty {
+  public mutating func attempt(mayPause: Bool = true) async -> UnsavedDrive {
+    let wasHeld = !held.isEmpty
+    if wasHeld {
+      if mayPause, nextProbe > .now { return await counted() }
       // While a pass sends them, the fences stay where they are.
       guard await store.isWritable(), let back = await sender.takeBack() else { return await counted() }
       (sent, held) = (back, [])
     }
     let (rest, parts) = await drive.save(sent: sent)
     self.rest = rest
+    sent.removeAll { batch in !parts.contains { $0.drive == batch.drive } }
     guard submits, !parts.isEmpty else { return rest }
     do {
       try await sender.hold(parts, sent: sent)
-      held = parts
+      (held, sent) = (parts, [])
+      if wasHeld { pause = min(max(pause * 2, .seconds(1)), Self.longestPause) }
+      nextProbe = .now + pause
     } catch {
       logger.error("the fences in memory cannot be submitted from there: \(StoreError.line(error))")
     }

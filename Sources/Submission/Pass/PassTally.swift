@@ -29,6 +29,12 @@ struct PassTally: Hashable, Sendable {
 
   mutating func kept(_ batch: Batch) { kept.insert(batch.session) }
 
+  /// The same, to be added to the tally of another store: there the same ids mean other sessions.
+  var ofOtherStore: PassTally {
+    func apart(_ sessions: Set<Int64>) -> Set<Int64> { Set(sessions.map { ~$0 }) }
+    return PassTally(fences: fencesSent, of: apart(touched), kept: apart(kept), quarantined: apart(quarantined))
+  }
+
   /// The tally of this pass and a later one, which may have met the same sessions.
   func followed(by later: PassTally) -> PassTally {
     let completed = later.sent
