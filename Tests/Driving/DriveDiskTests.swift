@@ -194,7 +194,7 @@ final class DriveDiskTests {
     #expect(disk.perform(.write(sent)) == .written(sent))
     #expect(disk.perform(.append(Event(at: .seconds(20), .stop(.user)), beside: [])) == .logged(trouble: nil))
     #expect(disk.perform(.seal(at: .seconds(20))) == .logged(trouble: nil))
-    for _ in 0..<2 { #expect(disk.perform(.closeLog) == .logClosed(trouble: nil, dropped: 0)) }
+    for _ in 0..<2 { #expect(disk.perform(.closeLog(usesBallast: true)) == .logClosed(trouble: nil, dropped: 0)) }
     let recorded = try RecordedDrive(path: store.directory.driveLogs + "/" + (try logs[0]))
     #expect(recorded.accepted.map(\.fences) == [[0]] && recorded.unsealed.isEmpty && recorded.unsealedTail == nil)
   }
