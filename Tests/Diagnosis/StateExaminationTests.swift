@@ -124,7 +124,7 @@ struct StateExaminationTests {
     #expect(measures.storeTrouble?.isEmpty == false && measures.storeTrouble?.contains("SELECT") == false)
     #expect(try Data(contentsOf: URL(filePath: directory.database)) == before)
     let found = StateExamination.findings(measures)
-    #expect(found.last?.grade == .fault && found.last?.advice?.contains("docs/store.md") == true)
+    #expect(found.last?.grade == .warning && found.last?.advice?.contains("docs/store.md") == true)
   }
 
   @Test("when other users may enter the directory, then the finding is a warning")
