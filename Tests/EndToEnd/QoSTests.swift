@@ -98,6 +98,9 @@ import Testing
     let field = try await Field.moving(
       "speedtest: { qos: true }", withQoS: true, measurementOptions: ["--fault", "silent"])
     let program = try field.start("speedtest")
+    _ = try await eventually("the QoS tests are asked for") {
+      try await field.server.requests(to: "qosTestRequest").isEmpty ? nil : true
+    }
     _ = try await eventually("a QoS test by UDP runs") { Self.hasDatagramSocket(program.pid) ? true : nil }
     program.signal(SIGSTOP)
     let until = ContinuousClock.now + .seconds(4)
