@@ -1,8 +1,8 @@
 import Foundation
 
 extension posix_spawnattr_t {
-  /// Starts a program with no signal blocked, and with SIGINT and SIGQUIT not ignored: shells ignore these two in background
-  /// programs, such as tests, and children inherit that. Needs ``signalFlags``.
+  /// Starts a program with no signal blocked, and with SIGINT, SIGQUIT and SIGHUP not ignored: shells ignore the first two in background
+  /// programs, such as tests, nohup ignores the third, and children inherit that. Needs ``signalFlags``.
   mutating func clearSignals() {
     var none = sigset_t()
     sigemptyset(&none)
@@ -10,6 +10,7 @@ extension posix_spawnattr_t {
     var interrupts = none
     sigaddset(&interrupts, SIGINT)
     sigaddset(&interrupts, SIGQUIT)
+    sigaddset(&interrupts, SIGHUP)
     posix_spawnattr_setsigdefault(&self, &interrupts)
   }
 
