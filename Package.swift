@@ -48,27 +48,30 @@ let package = Package(
     .target(
       name: "CPinger", cSettings: strictC + [.define("CPINGER_CAPTURE")],
       linkerSettings: [.linkedLibrary("pcap")]),
-    .target(name: "Coverage", swiftSettings: strict),
     .systemLibrary(name: "CZlib"),
     .systemLibrary(name: "CSystemd"),
     // TLS on the plain sockets of speed tests, without an event loop between the socket and its thread.
     .systemLibrary(name: "CLibssl"),
-    .target(name: "OrderedJSON", swiftSettings: strict),
     // HTTP with binding to an interface, an IP version, a CA of the user's choice and one deadline for all of it.
     .systemLibrary(name: "CCurl"),
-    .target(name: "Fetching", dependencies: ["CCurl"], swiftSettings: strict),
-    .target(name: "MessageBus", dependencies: systemd, swiftSettings: strict),
-    .target(
-      name: "Programs",
-      dependencies: [
-        .product(name: "Subprocess", package: "swift-subprocess"),
-        .product(name: "SystemPackage", package: "swift-system"),
-      ],
-      swiftSettings: strict),
+    .target(name: "Coverage", swiftSettings: strict),
+    .target(name: "OrderedJSON", swiftSettings: strict),
 
     // Floor 1
+    .target(
+      name: "Networking",
+      dependencies: ["CPinger", "CCurl", "Coverage", .product(name: "Logging", package: "swift-log")],
+      swiftSettings: strict),
+    .target(
+      name: "SystemServices",
+      dependencies: systemd + [
+        "Coverage",
+        .product(name: "Subprocess", package: "swift-subprocess"),
+        .product(name: "SystemPackage", package: "swift-system"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: strict),
     .target(name: "Pinging", dependencies: ["CPinger", "Coverage"], swiftSettings: strict),
-    .target(name: "Evidence", dependencies: ["CPinger", "Coverage"], swiftSettings: strict),
     .target(
       name: "Positioning",
       dependencies: [
@@ -79,65 +82,33 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
-      name: "NetworkPath",
+      name: "Store",
       dependencies: [
-        "CPinger", "Coverage",
-        .product(name: "Logging", package: "swift-log"),
-      ],
-      swiftSettings: strict),
-    .target(
-      name: "Radio",
-      dependencies: systemd + [
-        "Coverage", "MessageBus", "Programs",
-        .product(name: "Logging", package: "swift-log"),
-      ],
-      swiftSettings: strict),
-    .target(
-      name: "DriveStore",
-      dependencies: [
-        "Coverage",
+        "Coverage", "OrderedJSON", "CZlib",
         .product(name: "GRDB", package: "GRDB.swift"),
         // SQLite's C interface, for the checksum of each row.
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
-    .target(
-      name: "ControlServer", dependencies: ["Coverage", "OrderedJSON", "CZlib", "Fetching"], swiftSettings: strict),
-    .target(name: "DriveLog", dependencies: ["Coverage", "OrderedJSON", "CZlib"], swiftSettings: strict),
 
     // Floor 2
     .target(
-      name: "Submission",
-      dependencies: [
-        "Coverage", "DriveStore", "ControlServer", "DriveLog", .product(name: "Logging", package: "swift-log"),
-      ],
-      swiftSettings: strict),
-    .target(
-      name: "SpeedTest",
-      dependencies: [
-        "CLibssl", "Coverage", "OrderedJSON", "Pinging",
-        // QoS tests by HTTP.
-        "Fetching",
-      ],
-      swiftSettings: strict),
-    .target(
-      name: "Recovery",
-      dependencies: ["Coverage", "DriveStore", "DriveLog", .product(name: "Logging", package: "swift-log")],
-      swiftSettings: strict),
-    .target(
       name: "Settings",
       dependencies: [
-        "Coverage", "OrderedJSON", "NetworkPath", "Radio", "Pinging", .product(name: "Yams", package: "Yams"),
+        "Coverage", "OrderedJSON", "Networking", "SystemServices", "Pinging", .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: strict),
     .target(
-      name: "Report", dependencies: ["Coverage", "OrderedJSON", "DriveStore"],
-      // Else GRDB's text to SQL, which comes with DriveStore, is preferred to Swift's own joining of strings.
-      swiftSettings: strict + [.enableUpcomingFeature("MemberImportVisibility")]),
+      name: "Submission",
+      dependencies: [
+        "Coverage", "OrderedJSON", "CZlib", "Networking", "Store", .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: strict),
     .target(
       name: "Export",
       dependencies: [
-        "Coverage", "OrderedJSON", "DriveStore", "DriveLog", .product(name: "GRDB", package: "GRDB.swift"),
+        "Coverage", "OrderedJSON", "Store", .product(name: "GRDB", package: "GRDB.swift"),
         // SQLite's C interface, for the rows of a GeoPackage.
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
@@ -148,28 +119,22 @@ let package = Package(
         "views.js", "fence_layer.js", "timeline.js", "sessions.js", "speed_test_table.js", "card.js", "map.js",
         "live.js", "live.css",
       ].map { .embedInCode("Map/Page/\($0)") },
-      swiftSettings: strict),
+      // Else GRDB's text to SQL is preferred to Swift's own joining of strings.
+      swiftSettings: strict + [.enableUpcomingFeature("MemberImportVisibility")]),
 
     // Floor 3
     .target(
-      name: "Looping",
+      name: "SpeedTest",
       dependencies: [
-        "Coverage", "ControlServer", "DriveStore", "NetworkPath", "SpeedTest", "Submission",
+        "CLibssl", "Coverage", "OrderedJSON", "Networking", "Pinging", "Store", "Submission",
         .product(name: "Logging", package: "swift-log"),
-      ],
-      swiftSettings: strict),
-    .target(
-      name: "Diagnosis",
-      dependencies: [
-        "CPinger", "Coverage", "OrderedJSON", "Pinging", "Positioning", "NetworkPath", "Radio", "DriveStore",
-        "ControlServer", "Submission", "Settings", .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
     .target(
       name: "Driving",
       dependencies: [
-        "Coverage", "OrderedJSON", "CPinger", "Pinging", "Positioning", "NetworkPath", "Radio", "DriveStore",
-        "ControlServer", "DriveLog", "Evidence", "Submission", "Settings",
+        "Coverage", "OrderedJSON", "CPinger", "Pinging", "Positioning", "Networking", "SystemServices", "Store",
+        "Submission", "Settings",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "Logging", package: "swift-log"),
@@ -178,18 +143,15 @@ let package = Package(
 
     // Floor 4
     .target(
-      name: "Agent",
+      name: "Service",
       dependencies: [
-        "Coverage", "OrderedJSON", "CPinger", "Pinging", "Positioning", "NetworkPath", "DriveStore",
-        "ControlServer", "DriveLog", "Evidence", "Submission", "Recovery", "Settings", "Export", "Report", "Driving",
-        "Diagnosis", "SpeedTest", "Looping", "Radio",
-        "MessageBus", "Programs", "Fetching",
+        "Coverage", "OrderedJSON", "CPinger", "Pinging", "Positioning", "Networking", "Store", "Submission", "Settings",
+        "Export", "Driving", "SpeedTest", "SystemServices",
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "Histogram", package: "hdrhistogram-swift"),
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
@@ -198,8 +160,10 @@ let package = Package(
     .executableTarget(
       name: "coverage-probe",
       dependencies: [
-        "Agent", "Driving", "Coverage", "Settings", "Export", "Report", "Pinging", "SpeedTest",
+        "Coverage", "OrderedJSON", "CPinger", "Pinging", "Positioning", "Networking", "Store", "Submission", "Settings",
+        "Export", "Driving", "SpeedTest", "SystemServices", "Service",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Histogram", package: "hdrhistogram-swift"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
@@ -239,7 +203,7 @@ let package = Package(
     .executableTarget(
       name: "simulate-fleet",
       dependencies: [
-        "Submission", "ControlServer", "Coverage", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Submission", "Coverage", "Store", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "tools/simulate-fleet",
       swiftSettings: strict),
@@ -259,7 +223,7 @@ let package = Package(
     .executableTarget(
       name: "bench-engine-drive",
       dependencies: [
-        "Coverage", "DriveLog", "OrderedJSON", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Coverage", "Store", "OrderedJSON", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "tools/bench-engine-drive",
       swiftSettings: strict),
@@ -268,7 +232,7 @@ let package = Package(
     .executableTarget(
       name: "bench-store-fence",
       dependencies: [
-        "Coverage", "DriveStore", "OrderedJSON",
+        "Coverage", "Store", "OrderedJSON",
         // Bare SQLite, to compare with.
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -291,27 +255,26 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "Coverage", "MessageBus", .product(name: "GRDB", package: "GRDB.swift"),
+        "Coverage", "Settings", "SystemServices", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ],
       path: "Tests/Support", swiftSettings: strict),
+    .target(
+      // Notes what SQLite does to a disk, for power cuts.
+      name: "CDiskTrace", path: "Tests/DiskTrace", cSettings: strictC, linkerSettings: [.linkedLibrary("sqlite3")]),
     .testTarget(
-      name: "CoverageTests", dependencies: ["Coverage", "DriveLog", "TestSupport"], path: "Tests/Coverage"),
-    .testTarget(
-      name: "MessageBusTests", dependencies: ["MessageBus", "TestSupport"], path: "Tests/MessageBus",
-      swiftSettings: strict),
-    .testTarget(
-      name: "FetchingTests", dependencies: ["Fetching", "TestSupport"], path: "Tests/Fetching", swiftSettings: strict),
+      name: "CoverageTests", dependencies: ["Coverage", "Store", "TestSupport"], path: "Tests/Coverage"),
     .testTarget(name: "OrderedJSONTests", dependencies: ["OrderedJSON"], path: "Tests/OrderedJSON"),
     .testTarget(
-      name: "DriveLogTests", dependencies: ["Coverage", "DriveLog", "OrderedJSON", "TestSupport"],
-      path: "Tests/DriveLog"),
+      name: "NetworkingTests", dependencies: ["Networking", "Coverage", "TestSupport"], path: "Tests/Networking",
+      swiftSettings: strict),
+    .testTarget(
+      name: "SystemServicesTests",
+      dependencies: ["SystemServices", "Coverage", "TestSupport", .product(name: "Logging", package: "swift-log")],
+      path: "Tests/SystemServices", swiftSettings: strict),
     .testTarget(
       name: "PingingTests", dependencies: ["Pinging", "CPinger", "Coverage", "TestSupport", "reflector"],
       path: "Tests/Pinging",
-      swiftSettings: strict),
-    .testTarget(
-      name: "EvidenceTests", dependencies: ["Evidence", "CPinger", "Coverage", "TestSupport"], path: "Tests/Evidence",
       swiftSettings: strict),
     .testTarget(
       name: "PositioningTests",
@@ -324,94 +287,65 @@ let package = Package(
       ],
       path: "Tests/Positioning", swiftSettings: strict),
     .testTarget(
-      name: "NetworkPathTests", dependencies: ["NetworkPath", "Coverage", "TestSupport"], path: "Tests/NetworkPath",
-      swiftSettings: strict),
-    .testTarget(
-      name: "RadioTests", dependencies: ["Radio", "Programs", "Coverage", "TestSupport"], path: "Tests/Radio",
-      swiftSettings: strict),
-    .target(
-      // Notes what SQLite does to a disk, for power cuts.
-      name: "CDiskTrace", path: "Tests/DiskTrace", cSettings: strictC, linkerSettings: [.linkedLibrary("sqlite3")]),
-    .testTarget(
-      name: "DriveStoreTests", dependencies: ["DriveStore", "Coverage", "TestSupport", "CDiskTrace"],
-      path: "Tests/DriveStore", swiftSettings: strict),
-    .testTarget(
-      name: "ControlServerTests",
+      name: "StoreTests",
       dependencies: [
-        "ControlServer", "Coverage", "Fetching", "TestSupport", "control-server",
+        "Store", "Submission", "Coverage", "OrderedJSON", "TestSupport", "CDiskTrace", "control-server",
+        .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
       ],
-      path: "Tests/ControlServer", swiftSettings: strict),
+      path: "Tests/Store", swiftSettings: strict),
+    .testTarget(
+      name: "SettingsTests", dependencies: ["Settings", "Coverage", "Networking", "SystemServices", "TestSupport"],
+      path: "Tests/Settings",
+      swiftSettings: strict),
     .testTarget(
       name: "SubmissionTests",
       dependencies: [
-        "Submission", "DriveStore", "ControlServer", "Coverage", "TestSupport", "control-server", "simulate-fleet",
+        "Submission", "Store", "Networking", "Coverage", "TestSupport", "control-server", "simulate-fleet",
         "coverage-probe",
         .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
       ],
       path: "Tests/Submission", swiftSettings: strict),
     .testTarget(
-      name: "SpeedTestTests",
-      dependencies: [
-        "SpeedTest", "CLibssl", "Coverage", "OrderedJSON", "Pinging", "TestSupport", "measurement-server",
-      ],
-      path: "Tests/SpeedTest", swiftSettings: strict),
-    .testTarget(
-      name: "RecoveryTests",
-      dependencies: [
-        "Recovery", "DriveStore", "DriveLog", "Submission", "ControlServer", "Coverage", "TestSupport",
-        "control-server",
-        .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
-      ],
-      path: "Tests/Recovery", swiftSettings: strict),
-    .testTarget(
       name: "ExportTests",
       dependencies: [
-        "Export", "DriveStore", "DriveLog", "Coverage", "OrderedJSON", "TestSupport",
+        "Export", "Store", "Coverage", "OrderedJSON", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Export", swiftSettings: strict),
     .testTarget(
-      name: "ReportTests", dependencies: ["Report", "DriveStore", "Coverage", "OrderedJSON", "TestSupport"],
-      path: "Tests/Report", swiftSettings: strict),
-    .testTarget(
-      name: "SettingsTests", dependencies: ["Settings", "Coverage", "NetworkPath", "Radio", "TestSupport"],
-      path: "Tests/Settings",
-      swiftSettings: strict),
-    .testTarget(
-      name: "DiagnosisTests",
+      name: "SpeedTestTests",
       dependencies: [
-        "Diagnosis", "Settings", "ControlServer", "DriveStore", "Positioning", "Pinging", "Submission", "Coverage",
-        "NetworkPath", "Radio", "TestSupport",
-      ],
-      path: "Tests/Diagnosis", swiftSettings: strict),
-    .testTarget(
-      name: "LoopingTests",
-      dependencies: [
-        "Looping", "Coverage", "ControlServer", "DriveStore", "NetworkPath", "Submission", "TestSupport",
-        "control-server",
-        "measurement-server",
+        "SpeedTest", "CLibssl", "Coverage", "OrderedJSON", "Pinging", "Networking", "Store", "Submission",
+        "TestSupport",
+        "control-server", "measurement-server",
         .product(name: "Logging", package: "swift-log"),
-      ], path: "Tests/Looping",
-      swiftSettings: strict),
+      ],
+      path: "Tests/SpeedTest", swiftSettings: strict),
     .testTarget(
       name: "DrivingTests",
       dependencies: [
-        "Driving", "Settings", "DriveStore", "DriveLog", "ControlServer", "Submission", "Recovery", "Evidence",
-        "Pinging", "Positioning", "NetworkPath", "Coverage", "OrderedJSON", "TestSupport",
+        "Driving", "CPinger", "Settings", "Store", "Submission", "Pinging", "Positioning", "Networking", "Coverage",
+        "OrderedJSON", "SystemServices", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
       path: "Tests/Driving", swiftSettings: strict),
     .testTarget(
-      name: "AgentTests",
+      name: "ServiceTests",
       dependencies: [
-        "Agent", "Driving", "Settings", "DriveStore", "DriveLog", "Evidence", "Pinging", "Positioning", "Coverage",
-        "ControlServer", "Submission", "Export", "Report", "NetworkPath", "OrderedJSON", "MessageBus", "SpeedTest",
-        "Looping",
-        "TestSupport",
+        "Service", "Driving", "Settings", "Store", "Pinging", "Positioning", "Coverage", "Submission", "Export",
+        "Networking", "OrderedJSON", "SystemServices", "SpeedTest", "TestSupport", "control-server",
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      path: "Tests/Service", swiftSettings: strict),
+    .testTarget(
+      name: "CommandLineTests",
+      dependencies: [
+        "coverage-probe", "Service", "Driving", "Settings", "Store", "Pinging", "Positioning", "Coverage",
+        "Submission", "Export", "Networking", "OrderedJSON", "SystemServices", "SpeedTest", "TestSupport",
         "control-server",
         .product(name: "Logging", package: "swift-log"),
       ],
-      path: "Tests/Agent", swiftSettings: strict),
+      path: "Tests/CommandLine", swiftSettings: strict),
     .testTarget(
       name: "ControlServerToolTests", dependencies: ["control-server", "TestSupport"],
       path: "Tests/ControlServerTool", swiftSettings: strict),
@@ -421,12 +355,12 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "Coverage", "DriveStore", "SpeedTest", "TestSupport", "coverage-probe", "control-server", "gps-player",
+        "Coverage", "Store", "SpeedTest", "TestSupport", "coverage-probe", "control-server", "gps-player",
         "reflector",
         "measurement-server",
       ],
       path: "Tests/EndToEnd", exclude: ["settable-clock.c"],
-      // Else GRDB's text to SQL, which comes with DriveStore, is preferred to Swift's own joining of strings.
+      // Else GRDB's text to SQL, which comes with Store, is preferred to Swift's own joining of strings.
       swiftSettings: strict + [.enableUpcomingFeature("MemberImportVisibility")]),
   ]
 )

@@ -1,5 +1,5 @@
-import NetworkPath
-import Radio
+import Networking
+import SystemServices
 import Yams
 
 /// Links in YAML: in the file below `links`, in the environment on one line.

@@ -1,5 +1,5 @@
-import NetworkPath
-import Radio
+import Networking
+import SystemServices
 
 /// One of several links that are measured side by side, such as the modems of two operators: `links:` of the configuration.
 public struct LinkSettings: Hashable, Sendable {

@@ -1,7 +1,7 @@
 import Coverage
-import NetworkPath
+import Networking
 import Pinging
-import Radio
+import SystemServices
 
 /// All settings, with their defaults (docs/configuration.md).
 public struct ProbeConfiguration: Sendable {

@@ -1,6 +1,6 @@
-import NetworkPath
+import Networking
 import Pinging
-import Radio
+import SystemServices
 
 extension Setting {
   /// All keys, in the order of the documentation.

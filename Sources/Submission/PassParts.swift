@@ -1,6 +1,6 @@
 import Coverage
-import DriveStore
 import Logging
+import Store
 
 /// The parts that passes over any store share: one gate, one registration, one clock.
 struct PassParts: Sendable {

@@ -1,7 +1,6 @@
-import ControlServer
 import Coverage
-import DriveStore
 import Logging
+import Store
 
 /// Sends the stored fences to the control server: no fence is lost, none is sent twice.
 ///

@@ -1,5 +1,5 @@
 import Coverage
-import DriveStore
+import Store
 
 /// The settings of a ``Sender``.
 public struct SenderSettings: Hashable, Sendable {

@@ -1,5 +1,6 @@
-import Agent
 import ArgumentParser
+import Coverage
+import Service
 
 /// The root of all commands.
 struct CoverageProbe: AsyncParsableCommand {

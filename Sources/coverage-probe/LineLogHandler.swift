@@ -1,7 +1,7 @@
-import Agent
 import Coverage
 import Driving
 import Logging
+import Service
 
 /// Writes a message as one line: time, level, message. The journal has the time itself.
 struct LineLogHandler: LogHandler {

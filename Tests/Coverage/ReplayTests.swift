@@ -1,5 +1,5 @@
-import DriveLog
 import Foundation
+import Store
 import TestSupport
 import Testing
 

@@ -2,10 +2,10 @@ import Coverage
 import Foundation
 import TestSupport
 
-@testable import ControlServer
 @testable import Driving
-@testable import NetworkPath
+@testable import Networking
 @testable import Pinging
+@testable import Submission
 
 extension Device {
   static let sample = Device(

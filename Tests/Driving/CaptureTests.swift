@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 @testable import Driving
-@testable import Evidence
 
 /// The lines about captures.
 struct CaptureTests {

@@ -1,4 +1,3 @@
-import Evidence
 import Foundation
 import Logging
 import Pinging

@@ -1,9 +1,8 @@
-import ControlServer
 import Coverage
-import DriveStore
 import Foundation
 import Logging
 import Pinging
+import Store
 import Submission
 import TestSupport
 import Testing

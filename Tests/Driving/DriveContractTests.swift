@@ -3,9 +3,8 @@ import Pinging
 import TestSupport
 import Testing
 
-@testable import ControlServer
 @testable import Driving
-@testable import NetworkPath
+@testable import Networking
 @testable import Positioning
 @testable import Submission
 

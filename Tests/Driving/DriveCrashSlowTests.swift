@@ -1,7 +1,6 @@
 import Coverage
-import DriveStore
 import Logging
-import Recovery
+import Store
 import TestSupport
 import Testing
 

@@ -1,8 +1,7 @@
 import Coverage
-import DriveLog
-import DriveStore
 import Foundation
 import Logging
+import Store
 import TestSupport
 import Testing
 

@@ -1,11 +1,11 @@
-import ControlServer
 import Coverage
 import Glibc
+import Submission
 import TestSupport
 import Testing
 
 @testable import Driving
-@testable import NetworkPath
+@testable import Networking
 @testable import Pinging
 @testable import Positioning
 

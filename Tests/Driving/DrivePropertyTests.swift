@@ -3,10 +3,10 @@ import Pinging
 import TestSupport
 import Testing
 
-@testable import ControlServer
 @testable import Coverage
 @testable import Driving
-@testable import NetworkPath
+@testable import Networking
+@testable import Submission
 
 /// Properties for every order of inputs (``RandomOrders``).
 @Suite struct DrivePropertyTests {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Driving
-@testable import NetworkPath
+@testable import Networking
 @testable import Positioning
 
 /// A drive and the tests of the control server: an input, and its effects.

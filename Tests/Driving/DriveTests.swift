@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Driving
-@testable import NetworkPath
+@testable import Networking
 @testable import Positioning
 
 /// A drive in time, its end and its status: an input, and its effects.

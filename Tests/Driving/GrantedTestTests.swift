@@ -4,8 +4,8 @@ import Pinging
 import TestSupport
 import Testing
 
-@testable import ControlServer
 @testable import Driving
+@testable import Submission
 
 /// The time in which a test that waits for its use may still be used.
 struct GrantedTestTests {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Coverage
 @testable import Driving
-@testable import NetworkPath
+@testable import Networking
 
 /// A fix is delivered later than its position arrived: when its epoch is complete.
 struct LateFixDriveTests {

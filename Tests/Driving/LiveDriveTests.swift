@@ -1,11 +1,9 @@
-import ControlServer
 import Coverage
-import DriveLog
-import DriveStore
 import Foundation
 import Logging
 import Positioning
 import Settings
+import Store
 import Submission
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
 import Coverage
-import DriveLog
+import Store
 
 @testable import Driving
 

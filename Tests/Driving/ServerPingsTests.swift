@@ -2,8 +2,8 @@ import Pinging
 import TestSupport
 import Testing
 
-@testable import ControlServer
 @testable import Driving
+@testable import Submission
 
 /// The address of a drive's pings when the server falls silent, by a clock that only the test moves.
 struct ServerPingsTests {

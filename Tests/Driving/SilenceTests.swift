@@ -3,7 +3,7 @@ import Pinging
 import Testing
 
 @testable import Driving
-@testable import NetworkPath
+@testable import Networking
 
 /// The reason that a drive without pings names at its end.
 struct SilenceTests {

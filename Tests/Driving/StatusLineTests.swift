@@ -2,7 +2,7 @@ import Coverage
 import Testing
 
 @testable import Driving
-@testable import NetworkPath
+@testable import Networking
 
 /// The lines that an operator reads while a drive runs.
 struct StatusLineTests {

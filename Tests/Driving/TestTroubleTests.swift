@@ -1,4 +1,3 @@
-import ControlServer
 import Coverage
 import Testing
 

@@ -1,5 +1,5 @@
-import DriveStore
 import Foundation
+import Store
 import TestSupport
 import Testing
 

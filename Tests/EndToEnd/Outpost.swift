@@ -1,6 +1,6 @@
 import Coverage
-import DriveStore
 import Foundation
+import Store
 import TestSupport
 
 /// A service with waiting drives in a private network, and the control server in another: 10.9.0.1, behind one cable. One test at

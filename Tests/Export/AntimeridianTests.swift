@@ -1,7 +1,7 @@
 import Coverage
-import DriveStore
 import Foundation
 import GRDB
+import Store
 import TestSupport
 import Testing
 

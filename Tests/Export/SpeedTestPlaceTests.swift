@@ -1,8 +1,8 @@
 import Coverage
-import DriveStore
 import Foundation
 import GRDB
 import OrderedJSON
+import Store
 import TestSupport
 import Testing
 

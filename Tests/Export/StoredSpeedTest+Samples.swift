@@ -1,5 +1,5 @@
 import Coverage
-import DriveStore
+import Store
 import TestSupport
 
 extension StoredSpeedTest {

@@ -1,7 +1,6 @@
 import Coverage
-import DriveLog
-import DriveStore
 import Foundation
+import Store
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 import Coverage
 import Foundation
 
-@testable import DriveLog
-@testable import Evidence
+@testable import Driving
+@testable import Store
 
 /// A drive log, an empty line, and the capture that should confirm it.
 enum CaptureFiles: FuzzTarget {

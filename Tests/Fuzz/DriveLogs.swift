@@ -2,9 +2,7 @@ import Coverage
 import Export
 import Foundation
 
-@testable import DriveLog
-@testable import DriveStore
-@testable import Recovery
+@testable import Store
 
 /// Drive logs: read, replayed, exported, submitted.
 enum DriveLogs: FuzzTarget {

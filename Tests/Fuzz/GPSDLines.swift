@@ -1,6 +1,6 @@
 import Coverage
-import DriveLog
 import OrderedJSON
+import Store
 
 @testable import Positioning
 

@@ -1,7 +1,7 @@
 import Foundation
 
-@testable import ControlServer
 @testable import SpeedTest
+@testable import Submission
 
 /// The bytes of a measurement server, of a QoS server and of a resolver. The first line names their kind.
 enum MeasurementServers: FuzzTarget {

@@ -1,7 +1,7 @@
 import Coverage
 import Export
 
-@testable import ControlServer
+@testable import Submission
 
 /// How fences leave the program: as exports, and as a submission.
 enum Sent {

@@ -1,9 +1,8 @@
 import Coverage
-import DriveLog
 import Foundation
 import OrderedJSON
+import Store
 
-@testable import ControlServer
 @testable import Submission
 
 /// A control server's answer to each request: status, `Retry-After`, `Date`, and from the fourth line on the body.

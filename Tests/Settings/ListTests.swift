@@ -1,6 +1,6 @@
 import Coverage
-import NetworkPath
-import Radio
+import Networking
+import SystemServices
 import Testing
 import Yams
 

@@ -1,8 +1,8 @@
 import Coverage
 import Foundation
-import NetworkPath
+import Networking
 import Pinging
-import Radio
+import SystemServices
 import Testing
 
 @testable import Settings

@@ -1,11 +1,10 @@
-import ControlServer
 import Coverage
 import Foundation
 import GRDB
 import TestSupport
 import Testing
 
-@testable import DriveStore
+@testable import Store
 @testable import Submission
 
 /// Lost answers, settled by the server's history. Serialized: each test starts a server of its own.

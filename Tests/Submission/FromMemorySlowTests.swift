@@ -1,12 +1,10 @@
-import ControlServer
 import Coverage
-import DriveLog
 import Foundation
 import GRDB
 import TestSupport
 import Testing
 
-@testable import DriveStore
+@testable import Store
 @testable import Submission
 
 /// Fences that the disk refuses, and passes that send them from memory.

@@ -1,11 +1,10 @@
-import ControlServer
 import Coverage
 import Foundation
 import GRDB
 import TestSupport
 import Testing
 
-@testable import DriveStore
+@testable import Store
 @testable import Submission
 
 /// Requests through the gate, in every order that matters, without a server.

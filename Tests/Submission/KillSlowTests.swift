@@ -1,6 +1,6 @@
 import Coverage
-import DriveStore
 import Foundation
+import Store
 import TestSupport
 import Testing
 

@@ -1,11 +1,10 @@
-import ControlServer
 import Coverage
 import Foundation
 import GRDB
 import TestSupport
 import Testing
 
-@testable import DriveStore
+@testable import Store
 @testable import Submission
 
 /// Batches whose rows are damaged or were lost in a salvage: only the server knows whether they arrived.

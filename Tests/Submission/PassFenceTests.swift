@@ -1,11 +1,10 @@
-import ControlServer
 import Coverage
 import Foundation
 import GRDB
 import TestSupport
 import Testing
 
-@testable import DriveStore
+@testable import Store
 @testable import Submission
 
 /// Data that a pass must not touch while drives and requests run beside it, without a server.

@@ -1,7 +1,6 @@
-import ControlServer
 import Coverage
-import DriveStore
 import Foundation
+import Store
 import TestSupport
 import Testing
 

@@ -1,8 +1,7 @@
-import ControlServer
 import Coverage
 import Testing
 
-@testable import DriveStore
+@testable import Store
 @testable import Submission
 
 /// The values that a pass decides by: its queue, its end, its schedule.

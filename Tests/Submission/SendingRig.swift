@@ -1,11 +1,10 @@
-import ControlServer
 import Coverage
 import Foundation
 import GRDB
 import Logging
 import TestSupport
 
-@testable import DriveStore
+@testable import Store
 @testable import Submission
 
 /// A real store, the real control server tool, and clocks that the test turns.

@@ -1,11 +1,9 @@
-import ControlServer
 import Coverage
 import Foundation
 import Logging
 import TestSupport
 
-@testable import ControlServer
-@testable import DriveStore
+@testable import Store
 @testable import Submission
 
 /// A control server whose answers come from the test: no process, no socket.

@@ -1,10 +1,9 @@
-import ControlServer
 import Coverage
 import Foundation
 import TestSupport
 import Testing
 
-@testable import DriveStore
+@testable import Store
 @testable import Submission
 
 /// Delivery of speed test results to the real control server tool: none lost, none duplicated.

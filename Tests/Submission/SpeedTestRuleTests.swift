@@ -1,4 +1,3 @@
-import ControlServer
 import Testing
 
 @testable import Submission

@@ -1,6 +1,6 @@
 #if canImport(CSystemd)
   import Foundation
-  import MessageBus
+  import SystemServices
 
   /// A private message bus: Debian's dbus-daemon.
   public final class PrivateBus: Sendable {

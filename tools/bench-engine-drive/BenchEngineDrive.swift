@@ -1,8 +1,8 @@
 import ArgumentParser
 import Coverage
-import DriveLog
 import Glibc
 import OrderedJSON
+import Store
 
 /// The part of tools/bench-engine that must be Swift.
 @main

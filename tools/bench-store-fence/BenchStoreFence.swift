@@ -1,7 +1,7 @@
 import ArgumentParser
 import Coverage
-import DriveStore
 import OrderedJSON
+import Store
 
 /// The part of tools/bench-store that must be Swift.
 @main

@@ -43,11 +43,11 @@ MUTANTS = [
          "      try await server.submit(request, in: pass.exchange)\n"
          "      try await store.speedTests.beginSending(test.id, part, at: clock.wall())\n")]),
     Mutant("forgets-a-result-in-doubt", "a result in doubt is never sent again", "submit", "result unmarked", [
-        ("DriveStore/Outbox/SpeedTestOutbox.swift",
+        ("Store/Outbox/SpeedTestOutbox.swift",
          "'waiting', 'sending', 'quarantined'\" : \"'waiting', 'sending'\"",
          "'waiting', 'quarantined'\" : \"'waiting'\"")]),
     Mutant("uses-a-number-again", "a loop uses the number of an interrupted test again", "loop", "number twice", [
-        ("Looping/Decision/LoopCoordinator.swift",
+        ("SpeedTest/Loop/Decision/LoopCoordinator.swift",
          "    memory.ledger.chargeInterruptedTest(at: moment.wall)\n    abort(.restarted, &aborts)\n",
          "    memory.ledger.chargeInterruptedTest(at: moment.wall)\n"
          "    (memory.stage, memory.number, memory.isDue) = (.waiting, memory.number - 1, true)\n")]),

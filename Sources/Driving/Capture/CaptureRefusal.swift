@@ -1,4 +1,3 @@
-import Evidence
 import Glibc
 
 /// A capture that cannot be opened: one line with the path, the reason and the remedy.

@@ -1,5 +1,3 @@
-import Evidence
-
 /// Where a capture is written, and how much of it is stored.
 public struct CaptureSettings: Hashable, Sendable {
   /// The files are named `path`-0001.pcapng and so on. Numbers continue after those of earlier captures, which stay.

@@ -1,5 +1,4 @@
 import Coverage
-import Evidence
 import OrderedJSON
 
 /// The result of a capture.

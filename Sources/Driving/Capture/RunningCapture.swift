@@ -1,5 +1,4 @@
 import Coverage
-import Evidence
 
 /// A capture beside pings: follows them to other hosts and ports, reports trouble, and returns a summary when it
 /// closes.

@@ -1,6 +1,6 @@
 import Coverage
-import DriveLog
 import OrderedJSON
+import Store
 
 /// A command of a ``DriveJournal`` to the ``DriveDisk``.
 enum DiskEffect: Hashable, Sendable {

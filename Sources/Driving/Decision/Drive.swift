@@ -1,12 +1,11 @@
 import Coverage
-import DriveLog
-import DriveStore
 import Logging
-import NetworkPath
+import Networking
 import OrderedJSON
 import Pinging
 import Positioning
 import Settings
+import Store
 import Submission
 
 /// A drive on one link, from start to stop: inputs in, effects out. A pure value.

@@ -1,8 +1,8 @@
 import Coverage
-import DriveStore
-import NetworkPath
+import Networking
 import Pinging
 import Positioning
+import Store
 
 /// An input of a ``Drive``: an event of the outside world, or the answer to an effect.
 enum DriveInput: Hashable, Sendable {

@@ -1,7 +1,6 @@
 import Coverage
-import DriveLog
-import DriveStore
 import OrderedJSON
+import Store
 
 /// Decides when a drive is written to disk: its fences and sessions to the store, its events to the drive log. A pure
 /// value; ``DriveDisk`` runs its effects.

@@ -1,5 +1,5 @@
 import Coverage
-import NetworkPath
+import Networking
 import Pinging
 import Positioning
 

@@ -1,6 +1,6 @@
-import ControlServer
 import Coverage
 import Pinging
+import Submission
 
 /// A test that the control server granted, with the data of its request.
 struct GrantedTest: Hashable, Sendable {

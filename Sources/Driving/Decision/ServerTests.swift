@@ -1,7 +1,7 @@
-import ControlServer
 import Coverage
 import Pinging
 import Settings
+import Submission
 
 /// The tests that a drive requests from the control server: the request under way, the grant that waits for use, and
 /// the reason when there is none. A pure value.

@@ -1,5 +1,5 @@
 import Coverage
-import NetworkPath
+import Networking
 
 /// Counts, once a second, why a drive sends no pings. A pure value.
 struct Silence: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import DriveStore
+import Store
 
 /// Why a write to the store failed.
 struct StoreFailure: Hashable, Sendable {

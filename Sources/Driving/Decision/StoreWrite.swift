@@ -1,5 +1,5 @@
 import Coverage
-import DriveStore
+import Store
 
 /// Sessions and fences written to the store in one transaction.
 struct StoreWrite: Hashable, Sendable {

@@ -1,4 +1,3 @@
-import ControlServer
 import Submission
 
 /// Why there is no test to ping on.

@@ -1,5 +1,5 @@
 import Coverage
-import DriveStore
+import Store
 
 /// The sessions and fences of a drive that may not be in the store. A pure value.
 ///

@@ -1,8 +1,7 @@
 import Coverage
-import DriveLog
-import DriveStore
 import Foundation
 import Logging
+import Store
 
 /// The files of a drive: its rows in the store, and its log. Runs the effects of a ``DriveJournal``.
 struct DriveDisk {

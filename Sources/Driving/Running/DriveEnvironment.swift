@@ -1,8 +1,7 @@
-import ControlServer
 import Coverage
-import DriveStore
 import Logging
 import Pinging
+import Store
 import Submission
 
 /// The parts that all drives of a process share.

@@ -1,6 +1,6 @@
-import DriveStore
 import Foundation
 import Logging
+import Store
 
 /// The row of a drive in the store, and its log, as they are made before the drive begins.
 struct DriveFiles: Sendable {

@@ -1,7 +1,7 @@
 import Coverage
-import DriveStore
 import Logging
 import Pinging
+import Store
 import Submission
 
 /// The shell of a ``Drive``: passes it inputs in one order, and runs the effects of each before the next one.

@@ -1,6 +1,6 @@
 import Coverage
-import DriveStore
 import Logging
+import Store
 import Submission
 
 /// Writes an ended drive to the disk. While the disk refuses fences, the sender has them, and submits them from memory

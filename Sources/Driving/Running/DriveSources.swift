@@ -1,13 +1,12 @@
-import ControlServer
 import Coverage
 import Foundation
 import Logging
-import NetworkPath
+import Networking
 import Pinging
 import Positioning
-import Radio
 import Settings
 import Submission
+import SystemServices
 
 /// The sources of a drive on one link, joined in one inbox.
 final class DriveSources: Sendable {

@@ -1,10 +1,9 @@
 import CPinger
-import ControlServer
 import Coverage
-import DriveStore
 import Logging
 import Pinging
 import Settings
+import Store
 import Submission
 import Synchronization
 

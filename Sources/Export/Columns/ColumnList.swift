@@ -1,6 +1,6 @@
 import Coverage
-import DriveLog
 import OrderedJSON
+import Store
 
 /// The one table of columns: every format writes these, in this order, and docs/export.md is generated from it.
 public enum ColumnList {

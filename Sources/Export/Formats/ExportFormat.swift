@@ -1,6 +1,6 @@
-import DriveStore
 import Foundation
 import OrderedJSON
+import Store
 
 /// A format of exported fences. The raw values are those of `export --format`.
 public enum ExportFormat: String, Hashable, Sendable, CaseIterable {

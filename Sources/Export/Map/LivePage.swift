@@ -1,4 +1,4 @@
-import DriveStore
+import Store
 
 /// The map page that grows as a drive goes on: its script gets fences and speed tests from the service that serves it
 /// (docs/live-page.md).

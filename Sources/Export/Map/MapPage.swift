@@ -1,4 +1,4 @@
-import DriveStore
+import Store
 
 /// A self-contained page with an interactive map of the fences and the speed tests (docs/map.md). Without tiles it makes no
 /// request.

@@ -1,5 +1,6 @@
-import DriveStore
+import Coverage
 import OrderedJSON
+import Store
 
 /// Speed tests as the map page and the live page read them: a JSON array with an object for each test, without the curves,
 /// the pings and the positions.

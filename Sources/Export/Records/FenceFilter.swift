@@ -1,5 +1,5 @@
 import Coverage
-import DriveStore
+import Store
 
 /// Which fences, positions and speed tests to export or report: all conditions must hold. A condition that is `nil` or empty
 /// holds for all.

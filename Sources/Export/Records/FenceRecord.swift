@@ -1,5 +1,5 @@
 import Coverage
-import DriveStore
+import Store
 
 /// A fence for export. ``ColumnList`` selects the values to write.
 public struct FenceRecord: Hashable, Sendable {

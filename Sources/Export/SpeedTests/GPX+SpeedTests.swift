@@ -1,5 +1,5 @@
 import Coverage
-import DriveStore
+import Store
 
 extension GPX {
   /// A waypoint (`wpt`) for each test with a place, where it began; tests without a place are left out. Figures are

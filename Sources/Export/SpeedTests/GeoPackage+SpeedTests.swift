@@ -1,5 +1,5 @@
 import Coverage
-import DriveStore
+import Store
 
 extension GeoPackage {
   /// A package with one layer, `speed_tests`: a point where each test began. Tests without a place are left out.

@@ -1,5 +1,5 @@
 import Coverage
-import DriveStore
+import Store
 
 extension KML {
   /// A document with one folder of the tests that have a place, styled by technology, each with its time span. Tests without

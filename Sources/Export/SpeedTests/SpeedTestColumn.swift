@@ -1,6 +1,6 @@
 import Coverage
-import DriveStore
 import OrderedJSON
+import Store
 
 /// A column of exported speed tests: one value of a test, with the same name in every format.
 public struct SpeedTestColumn: Sendable {

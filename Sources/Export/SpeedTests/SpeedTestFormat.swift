@@ -1,6 +1,7 @@
-import DriveStore
+import Coverage
 import Foundation
 import OrderedJSON
+import Store
 
 /// A format of exported speed tests: one test a feature or a line. The raw values are those of `export --format` with
 /// `--speed-tests`.

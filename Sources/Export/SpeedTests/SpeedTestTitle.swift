@@ -1,5 +1,5 @@
 import Coverage
-import DriveStore
+import Store
 
 /// The title and the description of a speed test in KML and GPX: `name`, and `description` or `desc`.
 enum SpeedTestTitle {

@@ -1,6 +1,5 @@
 import Coverage
-import DriveLog
-import DriveStore
+import Store
 
 /// The tracks of stored sessions, from those drive logs that are still there.
 public struct StoredTracks: DriveTracks {

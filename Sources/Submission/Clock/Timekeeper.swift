@@ -1,8 +1,7 @@
-import ControlServer
 import Coverage
-import DriveStore
 import Foundation
 import Logging
+import Store
 
 /// The wall time of this process: a ``WallClock`` with its readings, shared by all parts of the process. The store
 /// has a copy for the next process of the same boot.

@@ -1,4 +1,3 @@
-import ControlServer
 import Coverage
 
 /// Decides whether a request to the control server may leave now: one answer for passes, for a drive's requests for

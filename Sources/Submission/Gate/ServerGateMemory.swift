@@ -1,7 +1,7 @@
 import Coverage
-import DriveStore
 import Foundation
 import Logging
+import Store
 
 extension ServerGate {
   /// The part of the state that the next process continues with, as JSON. It has no wall time: a device without a

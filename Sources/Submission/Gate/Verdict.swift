@@ -1,5 +1,3 @@
-import ControlServer
-
 /// The class of a failed request. ``BatchRule`` has a rule for each class.
 enum Verdict: Hashable, Sendable {
   /// 429: the circuit breaker handles it.

@@ -1,5 +1,3 @@
-import ControlServer
-
 /// Decides the next step for a batch after one of its requests failed. A pure value, for one batch in one pass.
 struct BatchRule: Hashable, Sendable {
   /// The next step for a batch.

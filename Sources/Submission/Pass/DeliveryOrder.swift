@@ -1,4 +1,4 @@
-import DriveStore
+import Store
 
 /// The order in which batches are sent.
 enum DeliveryOrder {

@@ -1,5 +1,3 @@
-import ControlServer
-
 /// Reads the server's history page by page, newest test first: the whole history the first time, later only the part
 /// that is not known yet. A pure value.
 ///

@@ -1,5 +1,4 @@
-import ControlServer
-import DriveStore
+import Store
 
 /// The state of a pass. A pure value.
 struct Pass: Sendable {

@@ -1,5 +1,3 @@
-import ControlServer
-
 /// Why a pass ends before it has sent everything.
 enum PassEnd: Error {
   /// No request may leave now.

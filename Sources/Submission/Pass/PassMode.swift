@@ -1,5 +1,5 @@
 import Coverage
-import DriveStore
+import Store
 
 /// Which sessions a pass sends. A pure value.
 public enum PassMode: Hashable, Sendable, CustomStringConvertible {

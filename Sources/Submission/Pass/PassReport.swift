@@ -1,4 +1,3 @@
-import ControlServer
 import Coverage
 
 /// The result of a pass.

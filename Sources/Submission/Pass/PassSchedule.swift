@@ -1,5 +1,5 @@
 import Coverage
-import DriveStore
+import Store
 
 /// Decides which pass a background sender runs next, and when. A pure value.
 struct PassSchedule: Hashable, Sendable {

@@ -1,5 +1,5 @@
 import Coverage
-import DriveStore
+import Store
 
 /// Counts the results of a pass by session and fence. A session with a fence that waits or was refused does not count as sent.
 struct PassTally: Hashable, Sendable {

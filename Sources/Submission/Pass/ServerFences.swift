@@ -1,6 +1,5 @@
-import ControlServer
 import Coverage
-import DriveStore
+import Store
 
 /// The fences that the server has, by its histories. A pure value.
 struct ServerFences: Sendable {

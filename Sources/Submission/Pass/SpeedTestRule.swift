@@ -1,5 +1,4 @@
-import ControlServer
-import DriveStore
+import Store
 
 /// Decides the next step for a speed test after its request failed. A pure value.
 ///

@@ -1,5 +1,3 @@
-import ControlServer
-
 /// Distinguishes trouble with one batch from trouble of the server. A pure value, for one pass.
 ///
 /// One failed batch says nothing about the others: it moves behind them. Two different batches that fail one after

@@ -1,4 +1,3 @@
-import ControlServer
 import Foundation
 
 /// The requests of `ControlServerClient` that ``GatedServer`` sends; tests implement it without a server.

@@ -1,7 +1,7 @@
 import Coverage
-import DriveStore
 import Foundation
 import Logging
+import Store
 
 /// Stores the lasting part of the gate's state whenever it changes.
 ///

@@ -1,8 +1,7 @@
-import ControlServer
 import Coverage
-import DriveStore
 import Foundation
 import Logging
+import Store
 
 /// The control server behind ``ServerGate``. Every request of this process leaves through ``send(_:_:)``. It does not
 /// suspend between the gate's answer and the request, so no 429 can come between the two.
@@ -100,7 +99,7 @@ actor GatedServer {
   }
 
   /// The only function that sends requests.
-  /// - Throws: ``ServerGate/Hold``, `ControlServer.ServerFailure`, `CancellationError`
+  /// - Throws: ``ServerGate/Hold``, ``ServerFailure``, `CancellationError`
   private func send<Answer: Sendable>(
     _ exchange: Exchange, _ request: (any ControlServing) async throws -> Answer
   ) async throws -> Answer {

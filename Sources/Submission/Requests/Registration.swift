@@ -1,6 +1,5 @@
-import ControlServer
-import DriveStore
 import Logging
+import Store
 
 /// This device's client UUID at the control server: confirmed once a process, stored permanently.
 actor Registration {
@@ -20,7 +19,7 @@ actor Registration {
   /// one registration.
   ///
   /// It asks the gate even when no request is needed, so that the caller may send its own request next.
-  /// - Throws: ``ServerGate/Hold``, `ControlServer.ServerFailure`, `CancellationError`, GRDB's `DatabaseError`
+  /// - Throws: ``ServerGate/Hold``, ``ServerFailure``, `CancellationError`, GRDB's `DatabaseError`
   func clientUUID(for exchange: GatedServer.Exchange) async throws -> String {
     try await server.admit(exchange)
     return try await mutex.run { try await self.confirmedUUID(exchange) }

@@ -1,4 +1,3 @@
-import ControlServer
 import Coverage
 import Foundation
 import Logging
@@ -44,7 +43,7 @@ public struct SpeedTestRequester: Sendable {
   ///   - compose: The request for a client UUID.
   ///   - interface: The network interface for the request, the same as for the test; `nil`: any.
   ///   - family: The IP version for the request, the same as for the test; `nil`: either.
-  /// - Throws: ``Unusable``; ``ServerGate/Hold`` when no request may leave now, `ControlServer.ServerFailure`, `CancellationError`, GRDB's
+  /// - Throws: ``Unusable``; ``ServerGate/Hold`` when no request may leave now, ``ServerFailure``, `CancellationError`, GRDB's
   ///   `DatabaseError`
   public func request(
     by interface: String? = nil, family: AddressFamily? = nil, _ compose: @Sendable (String) -> SpeedTestRequest
@@ -68,7 +67,7 @@ public struct SpeedTestRequester: Sendable {
   /// Requests the QoS tests of a speed test, if the gate lets the request leave.
   /// - Parameter request: As it was for the speed test.
   /// - Returns: The server's answer, a JSON object.
-  /// - Throws: ``ServerGate/Hold``, `ControlServer.ServerFailure`, `CancellationError`
+  /// - Throws: ``ServerGate/Hold``, ``ServerFailure``, `CancellationError`
   public func qosTests(_ request: SpeedTestRequest) async throws -> Data {
     let exchange = GatedServer.Exchange()
     do {

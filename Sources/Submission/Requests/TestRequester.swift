@@ -1,4 +1,3 @@
-import ControlServer
 import Coverage
 import Logging
 
@@ -19,7 +18,7 @@ public struct TestRequester: Sendable {
   ///   - time: When the test begins.
   ///   - interface: The network interface for the request, the same as for the pings; `nil`: any.
   ///   - family: The IP version for the request, the same as for the pings; `nil`: either.
-  /// - Throws: ``ServerGate/Hold`` when no request may leave now, `ControlServer.ServerFailure`, `CancellationError`,
+  /// - Throws: ``ServerGate/Hold`` when no request may leave now, ``ServerFailure``, `CancellationError`,
   ///   GRDB's `DatabaseError`
   public func requestTest(
     loopUUID: String?, at time: WallTime, by interface: String? = nil, family: AddressFamily? = nil

@@ -1,9 +1,7 @@
-import ControlServer
 import Coverage
-import DriveLog
-import DriveStore
 import Foundation
 import Logging
+import Store
 
 /// Stores the result for a batch, and passes it to the gate and the pass.
 struct BatchOutcomes: Sendable {

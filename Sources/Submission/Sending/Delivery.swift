@@ -1,7 +1,6 @@
-import ControlServer
 import Coverage
-import DriveStore
 import Logging
+import Store
 
 /// Sends the batches of a pass, one after the other.
 struct Delivery: Sendable {

@@ -1,6 +1,6 @@
 import Coverage
-import DriveStore
 import Logging
+import Store
 
 /// Dates drives by the ruling clock, before and during a pass.
 struct DriveDating: Sendable {

@@ -1,7 +1,6 @@
-import ControlServer
 import Coverage
-import DriveStore
 import Logging
+import Store
 
 /// Reads the server's histories to find out which batches have arrived after an answer was lost (docs/protocol.md,
 /// 3.6).

@@ -1,6 +1,6 @@
 import Coverage
-import DriveStore
 import Logging
+import Store
 
 /// Deletes data from the store by age and for the quota.
 actor Housekeeping {

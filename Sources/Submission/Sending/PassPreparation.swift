@@ -1,6 +1,6 @@
 import Coverage
-import DriveStore
 import Logging
+import Store
 
 /// Repairs and cleans up the store before a pass, and fills the queue.
 struct PassPreparation: Sendable {

@@ -1,7 +1,6 @@
-import ControlServer
 import Coverage
-import DriveStore
 import Logging
+import Store
 
 /// Runs one pass: prepares the store, sends the batches that were never sent, reads the history for the others, sends
 /// the rest.

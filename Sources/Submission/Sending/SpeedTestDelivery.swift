@@ -1,7 +1,6 @@
-import ControlServer
 import Coverage
-import DriveStore
 import Logging
+import Store
 
 /// Sends the speed tests of a pass, one after the other: results, and messages that a test has none.
 struct SpeedTestDelivery: Sendable {

@@ -1,7 +1,6 @@
-import ControlServer
 import Coverage
-import DriveStore
 import Logging
+import Store
 
 /// Requests tests for batches that have none, or whose test is too far away for their offsets.
 struct TestAnchor: Sendable {

@@ -1,5 +1,5 @@
-import Agent
 import ArgumentParser
+import Service
 import Settings
 
 struct ConfigPrint: AsyncParsableCommand {

@@ -1,8 +1,8 @@
-import Agent
 import ArgumentParser
 import Coverage
 import Export
 import Foundation
+import Service
 
 extension ExportFormat: ExpressibleByArgument {}
 

@@ -1,5 +1,5 @@
-import Agent
 import Coverage
+import Service
 
 /// The line that shows how far an export has come, on a terminal.
 final class ExportProgress {

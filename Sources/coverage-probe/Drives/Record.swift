@@ -1,8 +1,8 @@
-import Agent
 import ArgumentParser
 import Coverage
 import Driving
 import Foundation
+import Service
 import Settings
 import Synchronization
 

@@ -1,9 +1,8 @@
-import Agent
 import ArgumentParser
 import Coverage
 import Export
 import Foundation
-import Report
+import Service
 
 struct ReportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,5 +1,5 @@
-import Agent
 import ArgumentParser
+import Service
 
 struct Sessions: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

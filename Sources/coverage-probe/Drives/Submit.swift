@@ -1,5 +1,5 @@
-import Agent
 import ArgumentParser
+import Service
 
 struct Submit: AsyncParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Submits the stored sessions.")

@@ -1,7 +1,7 @@
-import Agent
 import ArgumentParser
 import Export
 import Foundation
+import Service
 import Settings
 
 struct Replay: AsyncParsableCommand {

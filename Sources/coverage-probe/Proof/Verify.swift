@@ -1,6 +1,6 @@
-import Agent
 import ArgumentParser
 import Foundation
+import Service
 
 struct Verify: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

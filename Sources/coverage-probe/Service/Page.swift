@@ -1,5 +1,5 @@
-import Agent
 import ArgumentParser
+import Service
 
 struct Page: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,5 +1,5 @@
-import Agent
 import ArgumentParser
+import Service
 
 struct Pause: ServiceOrder {
   static let order = ServiceCommand.pause

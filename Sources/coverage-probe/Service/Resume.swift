@@ -1,5 +1,5 @@
-import Agent
 import ArgumentParser
+import Service
 
 struct Resume: ServiceOrder {
   static let order = ServiceCommand.resume

@@ -1,5 +1,5 @@
-import Agent
 import ArgumentParser
+import Service
 
 /// A command that consists of one word to the service.
 protocol ServiceOrder: AsyncParsableCommand {

@@ -1,5 +1,5 @@
-import Agent
 import ArgumentParser
+import Service
 
 struct Start: ServiceOrder {
   static let order = ServiceCommand.start

@@ -1,5 +1,5 @@
-import Agent
 import ArgumentParser
+import Service
 
 struct Stop: ServiceOrder {
   static let order = ServiceCommand.stop

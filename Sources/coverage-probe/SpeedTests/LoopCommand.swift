@@ -1,6 +1,6 @@
-import Agent
 import ArgumentParser
 import Coverage
+import Service
 import Settings
 
 struct LoopCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
-import Agent
 import ArgumentParser
 import Foundation
+import Service
 import Settings
 import SpeedTest
 

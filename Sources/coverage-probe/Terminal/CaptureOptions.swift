@@ -1,6 +1,6 @@
-import Agent
 import ArgumentParser
 import Driving
+import Service
 import Settings
 
 /// `--capture PATH` and its options, the same for all commands that ping.

@@ -1,7 +1,7 @@
-import Agent
 import Coverage
 import Foundation
 import Logging
+import Service
 
 /// systemd's journal as the reader of standard error.
 enum Journal {

@@ -1,5 +1,5 @@
-import Agent
 import Foundation
+import Service
 import Synchronization
 
 /// The last lines of a terminal, which show the present state and are overwritten each second. Other lines are written above

@@ -1,4 +1,4 @@
-import Agent
+import Service
 import Synchronization
 
 /// The panel in the live area.

@@ -1,8 +1,8 @@
-import Agent
 import ArgumentParser
 import Coverage
 import Foundation
 import Logging
+import Service
 import Synchronization
 import UnixSignals
 

@@ -1,5 +1,5 @@
-import Fetching
 import Foundation
+import Networking
 
 /// A GET for HTTP proxy and website tests: no redirects, no cache, a separate connection. The certificate of the page must be valid.
 struct HTTPFetch: Sendable {

@@ -1,7 +1,0 @@
-import DriveStore
-
-/// The errors that end a command.
-public enum CommandError {
-  /// Reason and remedy in one line for an operator, in words where the error is SQLite's.
-  public static func line(_ error: any Error) -> String { StoreError.line(error, subject: "cannot use the store: ") }
-}

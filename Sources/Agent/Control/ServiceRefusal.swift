@@ -1,4 +1,0 @@
-/// Why the service could not run a command, in the service's words.
-struct ServiceRefusal: Error, CustomStringConvertible {
-  let description: String
-}

@@ -1,0 +1,178 @@
+import Coverage
+import OrderedJSON
+
+extension Report {
+  /// The report as JSON. `report` is the version of the form. Delays are in milliseconds, to the microsecond; shares in
+  /// percent, to two decimals. A value that does not exist is absent.
+  public var json: JSON {
+    .object([
+      "report": 1,
+      "parts": .array(parts.map(\.json)),
+      "comparison": comparison.map(json),
+    ])
+  }
+
+  /// The comparison by place; its `speed_tests` are absent without tests on both sides.
+  private func json(_ result: PlaceComparison.Result) -> JSON {
+    .object([
+      "place_m": JSON.rounded(placeMetres, places: 2),
+      "places_first": .integer(Int64(result.places.first)), "places_second": .integer(Int64(result.places.second)),
+      "places_matched": .integer(Int64(result.places.matched)),
+      "mean_first_ms": result.tallies[0].mean.flatMap { JSON.rounded($0 / 1e6, places: 3) },
+      "mean_second_ms": result.tallies[1].mean.flatMap { JSON.rounded($0 / 1e6, places: 3) },
+      "loss_first_percent": result.tallies[0].loss.flatMap { JSON.rounded($0 * 100, places: 2) },
+      "loss_second_percent": result.tallies[1].loss.flatMap { JSON.rounded($0 * 100, places: 2) },
+      "median_difference": result.median?.json,
+      "delay_test": result.delay?.json, "loss_test": result.loss?.json, "speed_tests": speedTests?.json,
+      "method": .string(Method.comparison.text(overSinglePings: false)),
+    ])
+  }
+}
+
+extension SignedRank {
+  fileprivate var json: JSON {
+    .object([
+      "places": .integer(Int64(count)), "rank_sum": JSON.rounded(positiveRanks, places: 1),
+      "p": JSON.rounded(probability, places: 6), "is_significant": .bool(isSignificant),
+    ])
+  }
+}
+
+extension Percentile {
+  fileprivate var json: JSON {
+    .object([
+      "percent": .integer(Int64(percent)), "ms": .milliseconds(microseconds), "lower_ms": lower.map(JSON.milliseconds),
+      "upper_ms": upper.map(JSON.milliseconds),
+    ])
+  }
+}
+
+extension JSON {
+  fileprivate static func milliseconds(_ microseconds: Int64) -> JSON { .decimal(units: microseconds, places: 3) }
+
+  fileprivate static func seconds(_ microseconds: Int64) -> JSON { .decimal(units: microseconds, places: 6) }
+}
+
+extension Report.Part {
+  fileprivate var json: JSON {
+    .object([
+      "title": .string(title), "from": (figures.period?.lowerBound.iso8601).map(JSON.string),
+      "to": (figures.period?.upperBound.iso8601).map(JSON.string), "drives": .count(figures.drives.count),
+      "logs": .count(figures.logged.logs),
+      "coverage": coverage, "delay": delay, "variation": variation, "loss": loss, "outages": outages,
+      "worst": .object([
+        "stretches": .array(figures.stretches.worst.map(\.json)), "method": method(.worst),
+      ]), "quality": quality, "speed_tests": figures.speedTests.isEmpty ? nil : figures.speedTests.json,
+    ])
+  }
+
+  /// The text of the footnote, so that a program can pass the meaning on with the figure.
+  private func method(_ method: Method) -> JSON { .string(method.text(overSinglePings: figures.isOverSinglePings)) }
+
+  private var coverage: JSON {
+    let (parts, measured, none) = (figures.shares.parts, figures.shares.measured, CoverageShares.Part())
+    let rows = Reception.allCases.compactMap { reception in
+      parts[reception].map { json($0, named: reception.name, of: reception.isMeasured ? measured : none) }
+    }
+    return .object([
+      "by_technology": .array(rows), "covered": json(figures.shares.covered, named: "covered", of: measured),
+      "measured": json(measured, named: "measured", of: measured),
+      "total": json(figures.shares.total, named: "total", of: none), "method": method(.coverage),
+      "way_method": method(.way),
+    ])
+  }
+
+  private func json(_ part: CoverageShares.Part, named name: String, of total: CoverageShares.Part) -> JSON {
+    let shares = CoverageShares.Percentages(part, of: total)
+    return .object([
+      "name": .string(name), "fences": .count(part.fences), "way_m": JSON.rounded(part.metres, places: 1),
+      "time_s": .seconds(part.microseconds), "pings": .count(part.pings), "pings_ok": .count(part.answered),
+      "way_percent": shares.way.flatMap { JSON.rounded($0, places: 2) },
+      "time_percent": shares.time.flatMap { JSON.rounded($0, places: 2) },
+      "pings_percent": shares.pings.flatMap { JSON.rounded($0, places: 2) },
+    ])
+  }
+
+  /// `count` is the number of delays behind the percentiles; fewer than `answered` when logs are missing.
+  private var delay: JSON {
+    .object([
+      "population": figures.isOverSinglePings ? "single pings" : "fence medians", "count": .count(figures.delays.count),
+      "answered": .count(figures.sums.answered), "mean_ms": figures.sums.meanMicroseconds.map(JSON.milliseconds),
+      "percentiles": .array(figures.percentiles.map(\.json)), "method": method(.delay),
+      "interval_method": figures.isOverSinglePings ? method(.interval) : nil,
+    ])
+  }
+
+  private var variation: JSON {
+    let counts = figures.logged.variations
+    return .object([
+      "pairs": .count(counts.count),
+      "percentiles": .array([50, 95].compactMap { counts.percentile($0)?.json }), "method": method(.variation),
+    ])
+  }
+
+  private var loss: JSON {
+    let sums = figures.sums
+    return .object([
+      "pings": .count(sums.pings), "lost": .count(sums.lost),
+      "percent": sums.loss.flatMap { JSON.rounded($0 * 100, places: 2) }, "late": .count(sums.late),
+      "duplicates": .count(sums.duplicates),
+      "outside": figures.logged.logs > 0 ? .count(figures.logged.unassigned.outside) : nil,
+      "paused": figures.logged.logs > 0 ? .count(figures.logged.unassigned.paused) : nil,
+      "longest_run": figures.logged.logs > 0 ? .count(figures.logged.longestLoss) : nil, "method": method(.loss),
+    ])
+  }
+
+  private var outages: JSON {
+    let outages = figures.outages
+    return .object([
+      "at_least": .bool(figures.hasOutagesOfFences), "count": .count(outages.count),
+      "time_s": .seconds(outages.microseconds),
+      "longest": outages.longest.map {
+        .object([
+          "began_at": .string($0.began.iso8601),
+          "latitude": ($0.place?.latitude).flatMap { JSON.rounded($0, places: 7) },
+          "longitude": ($0.place?.longitude).flatMap { JSON.rounded($0, places: 7) },
+          "time_s": .seconds($0.microseconds), "pings": .count($0.pings),
+        ])
+      }, "method": method(.outages),
+    ])
+  }
+
+  /// `logs` is absent when no drive log is there.
+  private var quality: JSON {
+    let (quality, logged) = (figures.quality, figures.logged)
+    return .object([
+      "accuracy": .array(
+        [50, 90, 95, 99].compactMap { percent in
+          quality.accuracies.percentile(percent).map {
+            .object(["percent": .count(percent), "m": .decimal(units: $0.microseconds, places: 3)])
+          }
+        }),
+      "gaps": .count(quality.gaps), "gap_s": .seconds(quality.gapMicroseconds),
+      "longest_gap_s": .seconds(quality.longestGap),
+      "logs": logged.logs == 0
+        ? nil
+        : .object([
+          "fixes": .count(logged.fixes.all), "fixes_refused": .count(logged.fixes.refused),
+          "fixes_lost": .count(logged.fixes.lost), "clock_steps": .count(logged.clockSteps),
+          "clock_steps_s": .seconds(logged.clockStepMicroseconds), "kernel_stamped": .count(logged.kernelStamped),
+          "kernel_stamped_percent": logged.delays.count > 0
+            ? JSON.rounded(Double(logged.kernelStamped) / Double(logged.delays.count) * 100, places: 2) : nil,
+        ]), "method": method(.quality),
+    ])
+  }
+}
+
+extension Stretch {
+  fileprivate var json: JSON {
+    .object([
+      "began_at": .string(began.iso8601), "fences": .count(fences.count), "way_m": JSON.rounded(metres, places: 1),
+      "is_long": .bool(isLong),
+      "pings": .count(pings), "lost": .count(lost),
+      "score_ms": JSON.rounded(score / 1e6, places: 3),
+      "latitude": fences.first.flatMap { JSON.rounded($0.centre.latitude, places: 7) },
+      "longitude": fences.first.flatMap { JSON.rounded($0.centre.longitude, places: 7) },
+    ])
+  }
+}

@@ -1,0 +1,35 @@
+import Coverage
+import Store
+
+/// An ended fence as a report reads it: the fence with its drive and session, which tell whether two fences are neighbours.
+public struct ReportedFence: Sendable {
+  /// The fence; its times relate to ``driveStarted``.
+  public let fence: Fence
+  /// The id of its drive.
+  public let drive: Int64
+  /// The id of its session.
+  public let session: Int64
+  /// The start of its drive.
+  public let driveStarted: WallTime
+  /// The measured link; `nil` when the drive had one link only.
+  public let link: String?
+
+  /// A fence with the given values.
+  public init(fence: Fence, drive: Int64, session: Int64, driveStarted: WallTime, link: String? = nil) {
+    (self.fence, self.drive, self.session, self.driveStarted) = (fence, drive, session, driveStarted)
+    self.link = link
+  }
+
+  /// A stored fence.
+  public init(_ stored: StoredFence) {
+    self.init(
+      fence: stored.fence, drive: stored.session.drive, session: stored.session.id,
+      driveStarted: stored.session.driveStarted, link: stored.session.link)
+  }
+
+  /// When it ended; for an open fence, and for one with an end before its entry, when it began.
+  var exited: DriveTime { max(fence.exited ?? fence.entered, fence.entered) }
+
+  /// How long it lasted, in microseconds.
+  var microseconds: Int64 { (exited - fence.entered).inMicroseconds }
+}

@@ -1,0 +1,160 @@
+import Coverage
+import Store
+
+/// The section of ``ReportPage`` on speed tests; empty when no part has any.
+struct SpeedTestSection {
+  private let report: Report
+  /// The rows of the tables of figures.
+  private let quantities: [SpeedTestQuantity]
+
+  /// The section of a report.
+  init(_ report: Report) {
+    self.report = report
+    let groups = report.parts.map(\.figures.speedTests.all)
+    // Without coverage pings during any test, their rows would be empty.
+    quantities = SpeedTestQuantity.allCases.filter { quantity in
+      !quantity.isOfCoveragePings || groups.contains { $0.quantiles(of: quantity) != nil }
+    }
+  }
+
+  var html: String {
+    guard report.parts.contains(where: { !$0.figures.speedTests.isEmpty }) else { return "" }
+    return """
+      <h2>Speed tests\(Markup.note(.speedTests))</h2>
+      \(zip(report.heads, report.parts).map(counts).joined(separator: "\n"))
+      \(comparison)
+      \(report.parts.count == 1 ? report.parts.map { spreads($0.figures.speedTests.all) }.joined() : sides)
+      \(technologies)
+      """
+  }
+
+  /// The numbers of tests of a part, in a sentence.
+  private func counts(_ head: String, _ part: Report.Part) -> String {
+    let group = part.figures.speedTests.all
+    let title = report.parts.count > 1 ? Markup.escaped(head) + ": " : ""
+    let others = others(part.figures.speedTests)
+    guard group.tests > 0 else {
+      return "<p>\(title)no speed test\(others.isEmpty ? "" : " on a mobile network").\(others)</p>"
+    }
+    return """
+      <p>\(title)\(counted(group.tests, "test")), \(group.count(.completed)) completed (\(percent(group.completed))), \
+      \(group.count(.failed)) failed, \(group.count(.aborted)) aborted; unsuccessful ratio \(percent(group.unsuccessful)).\
+      \(group.interrupted > 0 ? " Of the completed tests, \(group.interrupted) were interrupted." : "")\(others)</p>
+      """
+  }
+
+  /// The numbers of tests on other links than mobile networks, in a sentence; empty without any.
+  private func others(_ summary: SpeedTestSummary) -> String {
+    guard !summary.otherLinks.isEmpty else { return "" }
+    let numbers = summary.otherLinks.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.tests)" }
+    return " Tests on other links, which are in no other figure: \(numbers.joined(separator: ", "))."
+  }
+
+  private func percent(_ share: Double?) -> String { Markup.percent(share.map { $0 * 100 }) }
+
+  /// The distribution of each figure, for a report of one part.
+  private func spreads(_ group: SpeedTestGroup) -> String {
+    let rows = quantities.map { quantity in
+      let (quantiles, text) = (group.quantiles(of: quantity), quantity.text)
+      return [
+        quantity.title, "\(quantiles?.count ?? 0)", text(quantiles?.median), Self.interval(quantiles, text) ?? "–",
+        text(quantiles?.tenth), text(quantiles?.ninetieth), text(quantiles?.least), text(quantiles?.greatest),
+      ]
+    }
+    return Markup.table(
+      "Completed tests",
+      [
+        "", "tests", "median", "95 % interval", "10th percentile", "90th percentile", "minimum", "maximum",
+      ], rows)
+  }
+
+  /// The two selections side by side, without the range.
+  private var sides: String {
+    let rows = quantities.map { quantity in
+      let text = quantity.text
+      return [quantity.title]
+        + report.parts.flatMap { part in
+          let quantiles = part.figures.speedTests.all.quantiles(of: quantity)
+          return [
+            text(quantiles?.median), Self.interval(quantiles, text) ?? "–",
+            "\(text(quantiles?.tenth)), \(text(quantiles?.ninetieth))",
+          ]
+        }
+    }
+    let heads = report.heads.flatMap { ["\(Markup.escaped($0)): median", "95 % interval", "10th, 90th percentile"] }
+    return Markup.table("Completed tests", [""] + heads, rows)
+  }
+
+  /// The interval of the median; `nil` when the tests are too few for either end.
+  private static func interval(_ quantiles: Quantiles?, _ text: (Int64?) -> String) -> String? {
+    guard let quantiles, quantiles.lower != nil || quantiles.upper != nil else { return nil }
+    return "\(text(quantiles.lower)) to \(text(quantiles.upper))"
+  }
+
+  /// Numbers and medians by technology, then those of other links, the parts below each other; without the increases.
+  private var technologies: String {
+    let shown = quantities.filter { ![.downloadIncrease, .uploadIncrease].contains($0) }
+    func row(_ name: String, _ group: (SpeedTestSummary) -> SpeedTestGroup?) -> [[String]] {
+      zip(report.heads, report.parts).compactMap { head, part in
+        guard let group = group(part.figures.speedTests) else { return nil }
+        let name = report.parts.count > 1 ? "\(name), \(Markup.escaped(head))" : name
+        return [name, "\(group.tests)", "\(group.count(.completed))", percent(group.unsuccessful)]
+          + shown.map { $0.text(group.quantiles(of: $0)?.median) }
+      }
+    }
+    let links = Set(report.parts.flatMap { $0.figures.speedTests.otherLinks.keys }).sorted()
+    let rows =
+      Reception.allCases.flatMap { reception in row(reception.name) { $0.byTechnology[reception] } }
+      + links.flatMap { link in row(link) { $0.otherLinks[link] } }
+    return Markup.table(
+      "Medians by technology and by other link: data rates in Mbit/s, ping and delays in ms",
+      ["", "tests", "completed", "unsuccessful"] + shown.map(\.head), rows)
+  }
+
+  /// The result of the statistical tests in words, or why there is none.
+  private var comparison: String {
+    guard let comparison = report.speedTests else { return "" }
+    guard comparison.shared == 0 else {
+      return """
+        <p>No test of the difference\(Markup.note(.speedTestComparison)): \(comparison.shared) of the tests are in both selections.</p>
+        """
+    }
+    let verdicts = SpeedTestComparison.quantities.map { quantity in
+      guard let test = comparison.tests[quantity] else {
+        return "\(quantity.name): too few completed tests, at least \(RankSum.fewest) are needed on each side"
+      }
+      let words = test.isSignificant ? "differs significantly" : "no significant difference was found"
+      return """
+        \(quantity.name): \(words) (\(Markup.probability(test.probability))), the second is greater in \
+        \(percent(test.secondIsGreater)) of all pairs of tests
+        """
+    }
+    return
+      "<p>Mann-Whitney test\(Markup.note(.speedTestComparison)) of the \(verdicts.joined(separator: "; of the ")).</p>"
+  }
+}
+
+extension SpeedTestQuantity {
+  fileprivate var name: String {
+    switch self {
+    case .download: "download"
+    case .upload: "upload"
+    case .ping: "ping"
+    case .idleDelay: "idle delay"
+    case .downloadDelay: "delay under download"
+    case .uploadDelay: "delay under upload"
+    case .downloadIncrease: "increase under download"
+    case .uploadIncrease: "increase under upload"
+    }
+  }
+
+  /// A name for the narrow columns of a table of delays.
+  fileprivate var head: String { name.hasPrefix("delay ") ? String(name.dropFirst(6)) : name }
+
+  fileprivate var title: String { "\(name), \(unit == .megabitsPerSecond ? "Mbit/s" : "ms")" }
+
+  /// A value with the decimals of its unit; `–` for none.
+  fileprivate func text(_ value: Int64?) -> String {
+    Markup.number(value.map { Double($0) / 1000 }, unit == .megabitsPerSecond ? 2 : 1)
+  }
+}

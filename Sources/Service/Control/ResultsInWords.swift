@@ -1,0 +1,82 @@
+import Coverage
+import Driving
+import Submission
+
+extension DriveSummary {
+  /// The result in lines for an operator.
+  public var lines: [String] {
+    let ending =
+      switch reason {
+      case .user: "stopped"
+      case .duration: "its maximum duration is reached"
+      case .insufficientAccuracy: "no accurate position since its start"
+      case .endOfLog: "the log ends"
+      }
+    let name = link.map { " (\($0))" } ?? ""
+    return [
+      "drive \(drive)\(name) ended after \(DriveStatus.clock(lasted)): \(ending)",
+      "\(counted(fences, "fence")), \(submittableFences) of them to submit; \(tally.pings == 0 ? tally.line : "\(counted(tally.pings, "ping")), \(tally.line)")",
+    ] + unsentLines + (capture.map { [$0.line] } ?? [])
+  }
+
+  private var unsentLines: [String] {
+    guard tally.unsent > 0 else { return [] }
+    let reason = unsentReason.map { ": \($0)" } ?? ""
+    return ["\(counted(tally.unsent, "ping")) could not be sent, neither answered nor lost\(reason)"]
+  }
+
+  /// Why the drive measured nothing; `nil` when it measured.
+  public var silenceLine: String? { silence.map { "no ping was sent\(link.map { " (\($0))" } ?? ""): \($0)" } }
+}
+
+extension PassReport {
+  /// The result in one line for an operator.
+  public var line: String {
+    let nothing =
+      sessionsSent + sessionsKept + sessionsQuarantined + fencesWithoutSession == 0 && speedTests == SpeedTestTally()
+    var line =
+      nothing
+      ? wasStopped ? "stopped before anything was sent" : "nothing to submit"
+      : "submitted \(counted(fencesSent, "fence")) in \(counted(sessionsSent, "session"))"
+    if speedTests.sent > 0 { line += ", and \(counted(speedTests.sent, "speed test"))" }
+    if speedTests.kept > 0 { line += "; \(counted(speedTests.kept, "speed test")) kept for later" }
+    if speedTests.quarantined > 0 {
+      line += "; \(counted(speedTests.quarantined, "speed test")) refused and quarantined"
+    }
+    if sessionsKept > 0 { line += "; \(counted(sessionsKept, "session")) kept for later (\(Program.name) submit)" }
+    if sessionsQuarantined > 0 {
+      line +=
+        "; \(counted(sessionsQuarantined, "session")) refused and quarantined (\(Program.name) submit --quarantined sends again)"
+    }
+    if fencesWithoutSession > 0 {
+      line +=
+        "; \(counted(fencesWithoutSession, "fence")) without a session \(fencesWithoutSession == 1 ? "waits until it is" : "wait until they are") older than submission.legacy-threshold"
+    }
+    if let firstFailure { line += ": \(firstFailure)" }
+    if let hold { line += "; \(self.line(hold))" }
+    if fencesOfRunningDrives > 0 {
+      let fences = "\(fencesOfRunningDrives) \(fencesOfRunningDrives == 1 ? "fence" : "fences")"
+      line += "; \(fences) of the running drive \(fencesOfRunningDrives == 1 ? "is" : "are") sent when it ends"
+    }
+    return line
+  }
+
+  /// Why no request leaves, how long, and the command that sends at once.
+  private func line(_ hold: Hold) -> String {
+    // `--force` does not help against an unset clock.
+    guard case .gate(let gate) = hold else { return "\(hold)" }
+    let until =
+      heldUntil.map { "before \(WallTime(microseconds: $0.microseconds + 999_999).iso8601.prefix(19))Z " } ?? ""
+    let wait = DriveStatus.clock(.seconds(gate.wait.components.seconds + 1))
+    // A back-off applies to background passes only.
+    let command = if case .trouble = gate { "submit" } else { "submit --force" }
+    return "\(gate.reason): no request leaves \(until)(in \(wait)); \(Program.name) \(command) sends now"
+  }
+
+  /// `kept` when anything is left, refused data included. A pass that a wait ended is not done, even if it looked at nothing.
+  public var outcome: CommandOutcome {
+    let left =
+      sessionsKept + sessionsQuarantined + fencesWithoutSession + speedTests.kept + speedTests.quarantined
+    return left == 0 && !wasStopped && hold == nil ? .done : .kept
+  }
+}

@@ -1,0 +1,71 @@
+import Coverage
+import Driving
+import Logging
+import Settings
+import Store
+import Submission
+
+/// `submit`: runs one pass over the stored sessions.
+package struct Submitting: Sendable {
+  private let configuration: ProbeConfiguration
+  private let mode: PassMode
+  private let urgency: ServerGate.Urgency
+  private let logger: Logger
+
+  /// - Parameters:
+  ///   - configuration: Names the state directory and the server.
+  ///   - isWarm: Skips sessions that an earlier process left unfinished.
+  ///   - includesQuarantined: Also sends sessions that the server refused.
+  ///   - isForced: Sends even while the circuit breaker is open, or the server's `Retry-After` has not passed.
+  ///   - logger: The program's log.
+  package init(
+    configuration: ProbeConfiguration, isWarm: Bool, includesQuarantined: Bool, isForced: Bool = false, logger: Logger
+  ) {
+    self.configuration = configuration
+    mode = isWarm ? .warm : includesQuarantined ? .quarantined : .cold
+    urgency = isForced ? .forced : .commanded
+    self.logger = logger
+  }
+
+  /// Runs the pass, or asks the service that uses the store to run it.
+  /// - Parameters:
+  ///   - stop: Cancels the pass; unsent fences stay stored.
+  ///   - print: Receives the line of the result.
+  /// - Throws: ``ConfigurationError``, `StoreError`, ``ServiceUnreachable``.
+  package func run(stop: AsyncStream<Void>, print: (String) -> Void) async throws -> CommandOutcome {
+    let (line, outcome) = try await untilStopped(by: stop) {
+      do {
+        let report = try await withControlServer(configuration, for: "there is no server to submit to", logger: logger)
+        {
+          try await pass($0)
+        }
+        return (report.line, report.outcome)
+      } catch {
+        // A store that cannot be written at present still has all waiting fences.
+        if let trouble = StoreError.sendingTrouble(error) {
+          return ("not submitted: \(trouble); waiting data stays stored", .kept)
+        }
+        guard let inUse = error as? StoreError, case .inUse = inUse else { throw error }
+        return try await ServiceClient(configuration: configuration).ask(instead: inUse) { [mode, urgency] service in
+          try await service.submit(mode, urgency)
+        }
+      }
+    }
+    guard outcome != .failed else { throw ServiceRefusal(description: line) }
+    print(line)
+    return outcome
+  }
+
+  /// Opens the store as its only writer, restores fences that it lacks, and runs the pass.
+  /// - Throws: `StoreError/inUse` while a service has the store open.
+  private func pass(_ server: ControlServerClient) async throws -> PassReport {
+    let store = try DriveStore(
+      directory: StateDirectory(path: configuration.stateDirectory), purpose: "\(Program.name) submit"
+    ) { [logger] in logger.error("\($0)") }
+    if let warning = store.directory.warning { logger.warning("\(warning)") }
+    await Recovery(store, maxAge: configuration.submission.maxAge, logger: logger).attempt(at: .current)
+    let sender = try Sender(
+      store: store, server: server, settings: configuration.sender, clock: .host, logger: logger)
+    return try await sender.pass(mode, urgency: urgency)
+  }
+}

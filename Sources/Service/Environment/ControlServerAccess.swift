@@ -1,0 +1,26 @@
+import Coverage
+import Logging
+import Settings
+import Submission
+
+/// Runs `body` with a client of the configured control server, which closes its connections when it ends.
+/// - Parameters:
+///   - configuration: Names the server.
+///   - purpose: For the error when no server is configured: why one is needed.
+///   - logger: The program's log.
+///   - body: Runs with the client.
+/// - Throws: ``ConfigurationError``, ``InputFileError``, `CAFileError`, and errors of `body`.
+package func withControlServer<Result: Sendable>(
+  _ configuration: ProbeConfiguration, for purpose: String, logger: Logger,
+  _ body: (ControlServerClient) async throws -> Result
+) async throws -> Result {
+  let settings = configuration.controlServer
+  guard let url = settings.url else {
+    throw ConfigurationError.missing(key: "control-server.url", purpose: purpose, file: configuration.file)
+  }
+  // A file that cannot be read is an error with its reason before any connection is tried.
+  if let caFile = settings.caFile { _ = try InputFile.contents(caFile, limit: 1 << 24) }
+  let server = try ControlServerClient(
+    url: url, caFile: settings.caFile, requestTimeout: settings.requestTimeout, device: .thisHost)
+  return try await body(server)
+}

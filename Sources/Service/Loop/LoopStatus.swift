@@ -1,0 +1,57 @@
+import Coverage
+import OrderedJSON
+import SpeedTest
+
+/// The loop of speed tests beside the service's drives, for `status`.
+struct LoopStatus: Hashable, Sendable {
+  /// The raw values appear in `status --json`.
+  enum State: String, Hashable, Sendable {
+    case testing, waiting, due, paused, ended
+  }
+
+  let state: State
+  /// Whether the next test starts as soon as it may.
+  let isDue: Bool
+  /// Tests that have started.
+  let made: Int
+  /// Tests of the whole loop.
+  let count: Int
+  /// The ended tests, by result.
+  let tally: LoopTally
+
+  /// - Parameters:
+  ///   - memory: The loop's state.
+  ///   - count: The number of its tests.
+  init(_ memory: LoopMemory, of count: Int) {
+    state =
+      switch memory.stage {
+      case .testing: .testing
+      case .ended: .ended
+      case .waiting: memory.isPaused ? .paused : memory.isDue ? .due : .waiting
+      }
+    isDue = memory.stage == .waiting && memory.isDue
+    (made, self.count, tally) = (memory.number, count, memory.tally)
+  }
+
+  /// One line for an operator.
+  var line: String {
+    let what =
+      switch state {
+      case .testing: "test \(made) of \(count) is running"
+      case .waiting: "\(made) of \(count) made, the next one is not due yet"
+      case .due: "\(made) of \(count) made, the next one is due"
+      case .paused: "\(made) of \(count) made, paused\(isDue ? ", the next one is due" : "")"
+      case .ended: "\(made) of \(count) made, over"
+      }
+    return "speed tests: \(what); \(tally.completed) completed, \(tally.failed) failed, \(tally.aborted) aborted"
+  }
+
+  var json: JSON {
+    .object([
+      "state": .string(state.rawValue), "due": .bool(isDue), "made": .integer(Int64(made)),
+      "of": .integer(Int64(count)),
+      "completed": .integer(Int64(tally.completed)), "failed": .integer(Int64(tally.failed)),
+      "aborted": .integer(Int64(tally.aborted)), "line": .string(line),
+    ])
+  }
+}

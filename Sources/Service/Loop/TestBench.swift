@@ -1,0 +1,117 @@
+import Coverage
+import Driving
+import Foundation
+import Logging
+import Networking
+import Pinging
+import Positioning
+import Settings
+import SpeedTest
+import Submission
+import SystemServices
+
+/// Positions, modem state, link and settings for speed tests: of one `speedtest`, or of all tests of a loop.
+package struct TestBench: Sendable {
+  /// The latest position and modem state, which ``follow(onFix:)`` writes and tests read.
+  package let surroundings = TestSurroundings()
+  /// The drive beside the tests.
+  package let companion = DriveCompanion()
+  /// The parts of the process that tests use.
+  package let tests: ControlledTest.Environment
+  package let options: TestOptions
+  private let positions: PositionFeed
+  private let radio: RadioMonitor
+  /// The route of the tests.
+  package let path: PathMonitor
+
+  package init(_ configuration: ProbeConfiguration, _ environment: DriveEnvironment) {
+    // Tests use the first link.
+    let link = configuration.driveLinks[0]
+    var options = TestOptions()
+    options.interface = link.interface
+    options.family = configuration.pings.family.flatMap { AddressFamily(rawValue: $0.rawValue) }
+    options.verifiesCertificate = configuration.speedTest.verifiesCertificate
+    options.runsQoS = configuration.speedTest.qos
+    options.qosEncryption = QoSEncryption(rawValue: configuration.speedTest.qosTLS.rawValue) ?? .auto
+    options.caFile = configuration.controlServer.caFile
+    self.options = options
+    positions = environment.positions
+    radio = RadioMonitor(
+      source: link.radio, interface: link.interface, mayConfigure: configuration.configuresModem,
+      logger: environment.logger)
+    // The drive beside the tests logs the same changes; without one, the notices of the loop and the result name the link.
+    var quiet = environment.logger
+    quiet.logLevel = .error
+    // Until the first test, the route to the control server decides.
+    path = PathMonitor(
+      source: link.network, interface: link.interface, destination: URL(string: environment.server.url)?.host(),
+      logger: quiet)
+    tests = ControlledTest.Environment(
+      store: environment.store, sender: environment.sender, timekeeper: environment.timekeeper,
+      surroundings: surroundings, path: path, companion: companion, logger: environment.logger)
+  }
+
+  /// Follows the sources until the task is cancelled.
+  /// - Parameters:
+  ///   - onFix: Receives each position, also the loss of it.
+  ///   - onPath: Receives each change of the link.
+  package func follow(
+    onFix: @escaping @Sendable (Fix) -> Void = { _ in }, onPath: @escaping @Sendable (PathReading) -> Void = { _ in }
+  ) async {
+    await withTaskGroup { group in
+      group.addTask { [radio, surroundings] in await radio.run { surroundings.note($0) } }
+      group.addTask { [path, surroundings] in
+        await path.run { reading in
+          surroundings.note(reading)
+          onPath(reading)
+        }
+      }
+      group.addTask { [path] in
+        while (try? await Task.sleep(for: .seconds(1))) != nil { path.readFile() }
+      }
+      group.addTask { [positions, surroundings] in
+        await positions.deliver { event in
+          switch event {
+          case .fix(let fix):
+            surroundings.note(fix.fix, at: fix.arrival)
+            onFix(fix.fix)
+          default: break
+          }
+        }
+      }
+    }
+  }
+}
+
+extension LoopHost {
+  /// The clocks of this host, with the ruling wall time.
+  package static func host(_ environment: DriveEnvironment) -> LoopHost {
+    LoopHost(bootID: HostBoot.id) { [timekeeper = environment.timekeeper] in
+      // In this order: an interruption between the two must not look like a suspend.
+      let boot = Duration.nanoseconds(Int64(clamping: Pinger.now))
+      let awake = HostBoot.awake
+      let wall = timekeeper.now
+      return LoopMoment(boot: boot, awake: awake, wall: WallTime.plausible.contains(wall) ? wall : nil)
+    }
+  }
+}
+
+extension ProbeConfiguration {
+  /// The rules of a loop.
+  /// - Parameter change: Changes the configured settings, as options of a command do.
+  /// - Throws: `LoopRules.Fault`
+  public func loopRules(_ change: (inout LoopSettings) -> Void = { _ in }) throws -> LoopRules {
+    var settings = loop
+    change(&settings)
+    return try LoopRules(
+      count: settings.count, every: settings.every, distance: settings.distance, duration: settings.duration,
+      afterRestart: settings.resumes ? .resume : .end, allowsOtherLinks: settings.allowsOtherLinks, data: try dataLimits
+    )
+  }
+
+  /// The limits of `speedtest.data-limit`.
+  /// - Throws: `DataLimits.Fault`, never for values of the configuration.
+  package var dataLimits: DataLimits {
+    get throws { try DataLimits(day: speedTest.dataLimitOfDay, month: speedTest.dataLimitOfMonth) }
+  }
+}

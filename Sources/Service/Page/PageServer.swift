@@ -1,0 +1,225 @@
+import Coverage
+import Export
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import Settings
+import Store
+import Submission
+
+/// Serves the live page (docs/live-page.md): HTTP on one address, for browsers that have the token.
+///
+///     GET  /               the page; with ?token=T the cookie, once
+///     GET  /events         server-sent events: fences as they end, the state each second; with ?after=ID as with Last-Event-ID
+///     POST /start /stop /pause /resume /submit
+struct PageServer: Sendable {
+  let address: PageAddress
+  let directory: String
+  let service: any ServiceCommands
+  let store: DriveStore
+  let logger: Logger
+  var options = MapOptions()
+  /// A follower whose connection accepts no bytes for this long is disconnected.
+  var patience = Duration.seconds(30)
+  /// The time for a request, and between two of a connection.
+  var headLimit = ServerConnections.headLimit
+
+  /// Followers at a time. Each one reads the store once a second.
+  static let mostFollowers = 8
+  /// Enough for some browsers, which open up to six each.
+  static let mostConnections = 32
+  /// Of one address, without those that have shown the token.
+  static let mostConnectionsOfStranger = 8
+  /// For connections that the kernel has made, and the server has not accepted yet (see ``ServiceSocket``).
+  private static let drain = Duration.milliseconds(100)
+
+  private static let cookie = "coverage-probe-page"
+  /// The header of the page's own requests; a form of another site cannot set it.
+  private static let command = HTTPField.Name("X-Coverage-Probe")
+  /// Sent by a browser that connects again (HTML, 9.2): the id of the last ``PageEvent`` that it has.
+  private static let lastEvent = HTTPField.Name("Last-Event-ID")
+
+  /// Serves until the task is cancelled. Retries every 10 s while the host lacks the address: the drive must not wait for the
+  /// page.
+  func run() async {
+    var trouble: String?
+    while !Task.isCancelled {
+      do {
+        if PageToken(directory: directory) == nil { _ = try PageToken(renewedIn: directory) }
+        try await serve(PageGuard())
+        return
+      } catch {
+        if Task.isCancelled { return }
+        let line = "no live page at \(address): \(Self.reason(error))"
+        if line != trouble { logger.error("\(line); trying again every 10 s") }
+        trouble = line
+        try? await Task.sleep(for: .seconds(10))
+      }
+    }
+  }
+
+  /// Serves until the task is cancelled. Then no connection is accepted any more, and those under way get ``drain`` before the
+  /// server ends.
+  /// - Throws: When the host lacks the address, or the port is taken.
+  private func serve(_ rules: PageGuard) async throws {
+    let connections = ServerConnections(
+      .addresses, most: Self.mostConnections, mostOfPeer: Self.mostConnectionsOfStranger)
+    var quiet = logger
+    quiet.logLevel = .critical
+    let application = Application(
+      router: router(rules, connections), server: connections.server(headLimit: headLimit),
+      configuration: .init(
+        address: .hostname(address.host, port: Int(address.port)), serverName: nil,
+        availableConnectionsDelegate: connections),
+      onServerRunning: { _ in
+        logger.info("live page at \(address): `\(Program.name) page` prints the link")
+      }, logger: quiet)
+    let serving = Task { try await application.run() }
+    try await withTaskCancellationHandler {
+      try await serving.value
+    } onCancel: {
+      connections.close()
+      Task {
+        try? await Task.sleep(for: Self.drain)
+        serving.cancel()
+      }
+    }
+  }
+
+  private static func reason(_ error: any Error) -> String {
+    (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+  }
+
+  // MARK: Routes
+
+  private func router(_ rules: PageGuard, _ connections: ServerConnections) -> Router<PageContext> {
+    let router = Router(context: PageContext.self)
+    /// Judges a request; a connection whose request is answered keeps its place.
+    @Sendable func judge(_ asked: PageGuard.Asked, _ context: PageContext) -> PageGuard.Verdict {
+      let verdict = rules.judge(asked, by: PageToken(directory: directory))
+      if case .refuse = verdict {} else { connections.trust(context.channel) }
+      return verdict
+    }
+    let followers = PageFollowers(most: Self.mostFollowers)
+    router.get("/") { request, context in
+      switch judge(Self.asked(request, isCommand: false), context) {
+      case .refuse(let reason): return Self.text(reason, status: .forbidden)
+      case .admit(let token): return Self.admission(token)
+      case .answer: return page()
+      }
+    }
+    router.get("events") { request, context in
+      if case .refuse(let reason) = judge(Self.asked(request, isCommand: false, link: false), context) {
+        return Self.text(reason, status: .forbidden)
+      }
+      // A script that connects again cannot set the header.
+      let last = Self.lastEvent.flatMap { request.headers[$0] } ?? request.uri.queryParameters["after"].map(String.init)
+      return events(after: last.flatMap { Int64($0) }, followers, context.channel)
+    }
+    for command in ServiceCommand.allCases {
+      router.post(RouterPath(command.rawValue)) { request, context in
+        await obey(judge(Self.asked(request, isCommand: true), context)) { await service.perform(command) }
+      }
+    }
+    router.post("submit") { request, context in
+      await obey(judge(Self.asked(request, isCommand: true), context)) {
+        await service.submit(.cold, .commanded).line
+      }
+    }
+    return router
+  }
+
+  /// - Parameter link: Whether a token in the address counts; not for the stream, which the cookie alone opens.
+  private static func asked(_ request: Request, isCommand: Bool, link: Bool = true) -> PageGuard.Asked {
+    PageGuard.Asked(
+      isCommand: isCommand, host: request.head.authority, origin: request.headers[.origin],
+      isMarked: command.map { request.headers[$0] != nil } ?? false, cookie: request.cookies[cookie]?.value,
+      link: link ? request.uri.queryParameters["token"].map(String.init) : nil)
+  }
+
+  /// Performs a command if the rules permit it, and answers with its line.
+  private func obey(_ verdict: PageGuard.Verdict, _ perform: () async -> String) async -> Response {
+    if case .refuse(let reason) = verdict { return Self.text(reason, status: .forbidden) }
+    return Self.text(await perform())
+  }
+
+  // MARK: Answers
+
+  /// The page, or status 503 with the reason, such as a missing map library.
+  private func page() -> Response {
+    do {
+      let page = try LivePage(options: options)
+      var headers = Self.headers
+      headers[.contentType] = "text/html; charset=utf-8"
+      headers[.contentSecurityPolicy] = page.contentSecurityPolicy
+      return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: page.html)))
+    } catch {
+      return Self.text("\(error)", status: .serviceUnavailable)
+    }
+  }
+
+  /// Sets the cookie, and leads to the page from here: browsers keep a strict cookie back when another page's link leads on.
+  private static func admission(_ token: PageToken) -> Response {
+    var headers = headers
+    headers[.contentType] = "text/html; charset=utf-8"
+    headers[.setCookie] = "\(cookie)=\(token.text); Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000"
+    headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"
+    let html = """
+      <!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=/">
+      <title>Coverage map</title></head><body><p><a href="/">The live page</a></p></body></html>
+
+      """
+    return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(string: html)))
+  }
+
+  /// The stream for one follower; status 503 when all places are taken.
+  /// - Parameters:
+  ///   - last: The id of the last event that the browser has; `nil` for a new one.
+  ///   - channel: Closed when the follower accepts no bytes for ``patience``: the write that hangs then fails.
+  private func events(after last: Int64?, _ followers: PageFollowers, _ channel: any Channel) -> Response {
+    guard let place = followers.place() else {
+      return Self.text("\(Self.mostFollowers) pages follow already", status: .serviceUnavailable)
+    }
+    var headers = Self.headers
+    headers[.contentType] = "text/event-stream"
+    let (stream, watch) = (PageStream(service: service, store: store), WriteWatch(patience: patience))
+    let body = ResponseBody { writer in
+      let watching = Task {
+        await watch.wait()
+        if !Task.isCancelled { channel.close(promise: nil) }
+      }
+      defer { watching.cancel() }
+      // Until here the follower has its place.
+      defer { withExtendedLifetime(place) {} }
+      try await stream.run(after: last) { bytes in
+        try await watch.writing { try await writer.write(ByteBuffer(bytes: bytes)) }
+      }
+      try await writer.finish(nil)
+    }
+    return Response(status: .ok, headers: headers, body: body)
+  }
+
+  private static func text(_ line: String, status: HTTPResponse.Status = .ok) -> Response {
+    var headers = headers
+    headers[.contentType] = "text/plain; charset=utf-8"
+    return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: line + "\n")))
+  }
+
+  /// The page shows positions: no cache may have it.
+  private static let headers: HTTPFields = [
+    .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
+  ]
+}
+
+/// Gives the handlers the channel, so that they can close it.
+private struct PageContext: RequestContext {
+  var coreContext: CoreRequestContextStorage
+  let channel: any Channel
+
+  init(source: ApplicationRequestContextSource) {
+    coreContext = .init(source: source)
+    channel = source.channel
+  }
+}

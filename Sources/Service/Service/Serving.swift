@@ -1,0 +1,49 @@
+import CPinger
+import Coverage
+import Driving
+import Foundation
+import Logging
+import Settings
+
+/// `agent`: runs the service until it is stopped.
+public struct Serving: Sendable {
+  private let configurationFile: String?
+  private let logger: Logger
+
+  /// - Parameters:
+  ///   - configurationFile: Read again at each SIGHUP; `nil`: the environment alone.
+  ///   - logger: The program's log.
+  public init(configurationFile: String?, logger: Logger) {
+    self.configurationFile = configurationFile
+    self.logger = logger
+  }
+
+  /// Runs the service.
+  /// - Parameters:
+  ///   - stop: Ends the drive and the service within seconds.
+  ///   - hangUp: Makes the service read its configuration again.
+  ///   - interim: Passes the lines of ``ServiceClient/status(asJSON:)`` to `note`.
+  ///   - note: Receives lines for the operator.
+  /// - Throws: ``ConfigurationError``, `StoreError`, and errors of the service's start.
+  public func run(
+    stop: AsyncStream<Void>, hangUp: AsyncStream<Void>, interim: AsyncStream<Void>,
+    note: @escaping @Sendable (String) -> Void
+  ) async throws -> CommandOutcome {
+    // Each drive has a pinger with a large ring of events: its memory must return to the system when the drive ends.
+    cpprocess_return_large_blocks()
+    let configuration = try ProbeConfiguration.load(file: configurationFile)
+    return try await withControlServer(configuration, for: "without it there is nothing to ping", logger: logger) {
+      let environment = try DriveEnvironment(
+        configuration: configuration, purpose: "\(Program.name) agent", server: $0, logger: logger)
+      LiveDrive.dropPrivileges(logger)
+      await environment.recover(configuration)
+      let service = Service(
+        configuration: configuration, configurationFile: configurationFile, environment: environment,
+        surroundings: ProcessInfo.processInfo.environment)
+      let answering = Task { for await _ in interim { await service.status().lines.forEach(note) } }
+      defer { answering.cancel() }
+      try await service.run(stop: stop, hangUp: hangUp)
+      return .done
+    }
+  }
+}

@@ -1,0 +1,345 @@
+import Coverage
+import Foundation
+import Logging
+import Networking
+import Store
+import Submission
+
+/// One speed test with the control server: asks for it, measures, and leaves the result in the store, from where the next pass sends it.
+public final class ControlledTest: Sendable {
+  /// The parts that all tests of a process share.
+  public struct Environment: Sendable {
+    let store: DriveStore
+    let sender: Sender
+    let timekeeper: Timekeeper
+    let surroundings: TestSurroundings
+    let path: PathMonitor?
+    let companion: (any TestCompanion)?
+    let logger: Logger
+
+    /// Joins parts that share the same store, control server and clocks.
+    /// - Parameter path: Reads the route of the tests; its readings go to `surroundings`. `nil`: no test knows its link.
+    public init(
+      store: DriveStore, sender: Sender, timekeeper: Timekeeper, surroundings: TestSurroundings,
+      path: PathMonitor? = nil, companion: (any TestCompanion)? = nil, logger: Logger
+    ) {
+      (self.store, self.sender, self.timekeeper) = (store, sender, timekeeper)
+      (self.surroundings, self.path, self.companion, self.logger) = (surroundings, path, companion, logger)
+    }
+  }
+
+  /// Where a test is.
+  private enum Stage {
+    case asking(Task<SpeedTestRequester.Granted, any Error>)
+    case waiting(Task<Void, any Error>)
+    case measuring(SpeedTestRun)
+    case examining(QoSRun)
+    case none
+  }
+
+  private let environment: Environment
+  private let options: TestOptions
+  private let loop: SpeedTestRequest.Loop?
+  private let lock = NSLock()
+  private nonisolated(unsafe) var stage = Stage.none
+  private nonisolated(unsafe) var reasonToAbort: String?
+  private nonisolated(unsafe) var measured: SpeedTestRun?
+  private nonisolated(unsafe) var examined: QoSRun?
+
+  /// A test; call ``run(onGrant:progress:)`` once.
+  /// - Parameter loop: Its place in a loop; `nil` for a single test.
+  public init(_ environment: Environment, options: TestOptions, loop: SpeedTestRequest.Loop?) {
+    (self.environment, self.options, self.loop) = (environment, options, loop)
+  }
+
+  /// The bytes of the test until now, those of its QoS tests included.
+  public var traffic: SpeedTestTraffic {
+    let (measurement, examination) = lock.withLock { (measured?.traffic, examined?.traffic) }
+    return (measurement ?? SpeedTestTraffic()).adding(examination ?? SpeedTestTraffic())
+  }
+
+  /// Ends the test soon; it is stored as aborted.
+  /// - Parameter reason: For the operator.
+  public func abort(_ reason: String) {
+    lock.withLock {
+      reasonToAbort = reasonToAbort ?? reason
+      switch stage {
+      case .asking(let task): task.cancel()
+      case .waiting(let task): task.cancel()
+      case .measuring(let run): run.abort()
+      case .examining(let run): run.abort()
+      case .none: break
+      }
+    }
+  }
+
+  /// - Returns: `false` when the test was aborted before.
+  private func enter(_ next: Stage) -> Bool {
+    lock.withLock {
+      stage = next
+      if case .measuring(let run) = next { measured = run }
+      if case .examining(let run) = next { examined = run }
+      return reasonToAbort == nil
+    }
+  }
+
+  private var abortReason: String? { lock.withLock { reasonToAbort } }
+
+  /// Runs the test. Its end is durable on return.
+  /// - Parameters:
+  ///   - onGrant: Called when the control server has made the test, with its answer.
+  ///   - progress: Called by the test's threads, up to ten times a second by each.
+  /// - Throws: GRDB's `DatabaseError` when the store fails.
+  public func run(
+    onGrant: @escaping @Sendable (SpeedTestGrant) -> Void = { _ in },
+    progress: @escaping @Sendable (SpeedTestProgress) -> Void = { _ in }
+  ) async throws -> TestEnd {
+    let granted: SpeedTestRequester.Granted
+    do {
+      granted = try await ask()
+    } catch let unusable as SpeedTestRequester.Unusable {
+      return try await close(unusable)
+    } catch {
+      return end(abortReason == nil ? .failed : .aborted, error: abortReason ?? "\(error)")
+    }
+    onGrant(granted.grant)
+    follow(granted.grant.host)
+    let technology = environment.surroundings.radio?.technology
+    let row = try await environment.store.speedTests.begin(start(granted, technology))
+    environment.logger.info("speed test \(row): the server made test \(granted.grant.testUUID)")
+    let measured = await measure(granted, progress)
+    let outcome: StoredSpeedTest.Outcome =
+      measured.abortReason != nil ? .aborted : measured.figures?.isComplete == true ? .completed : .failed
+    var stored = SpeedTestOutbox.End(
+      outcome, at: environment.timekeeper.now, figures: measured.figures,
+      error: outcome == .completed ? nil : measured.abortReason ?? measured.error ?? "a figure is missing")
+    // Of a server's name, only the default route was known at the start.
+    stored.isCellular = measured.figures?.links?.isCellular ?? !environment.surroundings.isOnOtherLink
+    stored.technology = technology
+    try await persist(stored, row)
+    // The result is on the disk before the QoS tests, which take minutes.
+    if outcome == .completed, options.runsQoS, let results = await qosResults(granted) {
+      try await environment.store.speedTests.add(qos: results, to: row)
+    }
+    await environment.sender.nudge()
+    environment.logger.info(
+      "speed test \(row): \(stored.error ?? "measured")",
+      metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.speedTestEnded)])
+    return TestEnd(
+      outcome: outcome, row: row, testUUID: granted.grant.testUUID, figures: measured.figures, traffic: traffic,
+      error: stored.error, wasSuspended: measured.wasSuspended)
+  }
+
+  /// Stores a test that cannot run as failed, so that the next pass closes it at the server.
+  private func close(_ unusable: SpeedTestRequester.Unusable) async throws -> TestEnd {
+    var start = SpeedTestOutbox.Start(
+      controlServer: unusable.url, clientUUID: unusable.clientUUID, testUUID: unusable.testUUID, token: "",
+      started: environment.timekeeper.now)
+    (start.loopUUID, start.number) = (loop?.uuid, loop?.number)
+    let row = try await environment.store.speedTests.begin(start)
+    try await persist(.init(.failed, at: start.started, figures: nil, error: "\(unusable)"), row)
+    await environment.sender.nudge()
+    return TestEnd(
+      outcome: .failed, row: row, testUUID: unusable.testUUID, figures: nil, traffic: traffic, error: "\(unusable)",
+      wasSuspended: false)
+  }
+
+  /// Stores the end; on a full disk, sent data goes first.
+  private func persist(_ end: SpeedTestOutbox.End, _ row: Int64) async throws {
+    do {
+      try await environment.store.speedTests.end(row, end)
+    } catch let error where StoreError.isDiskFull(error) {
+      await environment.sender.makeRoom()
+      try await environment.store.speedTests.end(row, end)
+    }
+  }
+
+  private func end(_ outcome: StoredSpeedTest.Outcome, error: String) -> TestEnd {
+    TestEnd(
+      outcome: outcome, row: nil, testUUID: nil, figures: nil, traffic: traffic, error: error, wasSuspended: false)
+  }
+
+  // MARK: The request
+
+  private func ask() async throws -> SpeedTestRequester.Granted {
+    let (time, place) = (environment.timekeeper.now, environment.surroundings.place(at: .now))
+    let located = place.flatMap { SpeedTestPlace($0.fix, at: time.adding(.zero - $0.age), offset: 0) }
+    let asking = Task { [environment, options, loop] in
+      try await environment.sender.speedTests.request(by: options.interface, family: options.family) { client in
+        var request = SpeedTestRequest(clientUUID: client, time: time)
+        (request.loop, request.place, request.family) = (loop, located, options.family)
+        return request
+      }
+    }
+    guard enter(.asking(asking)) else {
+      asking.cancel()
+      throw CancellationError()
+    }
+    return try await asking.value
+  }
+
+  /// The route to the measurement server decides about the link.
+  private func follow(_ host: String) {
+    guard let path = environment.path else { return }
+    path.follow(host)
+    environment.surroundings.note(path.reading(to: host))
+  }
+
+  private func start(_ granted: SpeedTestRequester.Granted, _ technology: Technology?) -> SpeedTestOutbox.Start {
+    var start = SpeedTestOutbox.Start(
+      controlServer: granted.url, clientUUID: granted.clientUUID, testUUID: granted.grant.testUUID,
+      token: granted.grant.token, started: environment.timekeeper.now)
+    (start.loopUUID, start.number) = (loop == nil ? nil : granted.grant.loopUUID ?? loop?.uuid, loop?.number)
+    start.drive = environment.surroundings.runningDrive
+    start.place = environment.surroundings.place(at: .now)?.fix.coordinate
+    start.technology = environment.surroundings.isOnOtherLink ? nil : technology
+    return start
+  }
+
+  // MARK: The measurement
+
+  private static let stallReason = "the process stood still during the test"
+
+  private struct Measured {
+    var figures: SpeedTestFigures?
+    var error: String?
+    /// Why the measurement was aborted: an abort after its end changes nothing.
+    var abortReason: String?
+    var wasSuspended = false
+  }
+
+  private func measure(
+    _ granted: SpeedTestRequester.Granted, _ progress: @escaping @Sendable (SpeedTestProgress) -> Void
+  ) async -> Measured {
+    let waiting = Task { try await Task.sleep(for: granted.grant.wait) }
+    guard enter(.waiting(waiting)), await (try? waiting.value) != nil else {
+      return Measured(abortReason: abortReason ?? "aborted")
+    }
+    var measured = Measured()
+    do {
+      let plan = try plan(granted.grant)
+      let run = SpeedTestRun(plan)
+      guard enter(.measuring(run)) else { return Measured(abortReason: abortReason) }
+      environment.surroundings.beginTrack()
+      let began = ContinuousClock.now
+      let stall = StallWatch { [self] in abort(Self.stallReason) }
+      let result: Result<SpeedTestOutcome, any Error>
+      environment.companion?.testBegan()
+      do {
+        result = .success(
+          try await run.run { [path = environment.path, companion = environment.companion] step in
+            if step.sample == nil { companion?.test(loads: step.phase.load) }
+            if step.phase == .downloadPreTest, let address = run.serverAddress { path?.follow(address) }
+            progress(step)
+          })
+      } catch {
+        result = .failure(error)
+      }
+      measured.wasSuspended = stall.end()
+      measured.abortReason = abortReason ?? (measured.wasSuspended ? Self.stallReason : nil)
+      let delays = await environment.companion?.testEnded() ?? []
+      if let path = environment.path, let address = run.serverAddress {
+        // The monitor may not have read the route to a name's address yet.
+        environment.surroundings.note(path.reading(to: address))
+      }
+      let track = environment.surroundings.endTrack()
+      // A test without any connection has its link and its places all the same.
+      let outcome = (try? result.get()) ?? SpeedTestOutcome()
+      measured.figures = figures(outcome, plan, granted.grant, began: began, track.places, track.links)
+      measured.figures?.delays = delays
+      measured.error = try result.get().failures.first.map { "\($0)" }
+    } catch {
+      measured.error = "\(error)"
+    }
+    return measured
+  }
+
+  // MARK: QoS
+
+  /// The results of the control server's QoS tests as a JSON array; `nil` without any.
+  private func qosResults(_ granted: SpeedTestRequester.Granted) async -> String? {
+    do {
+      var request = SpeedTestRequest(clientUUID: granted.clientUUID, time: environment.timekeeper.now)
+      request.loop = loop
+      let objectives = try QoSObjectives(try await environment.sender.speedTests.qosTests(request))
+      guard !objectives.all.isEmpty else { return nil }
+      var plan = QoSPlan(objectives: objectives, token: try MeasurementToken(granted.grant.token))
+      plan.encryption = options.qosEncryption
+      plan.verifiesCertificate = options.verifiesCertificate
+      plan.caFile = options.verifiesCertificate ? options.caFile : nil
+      plan.family = Self.family(options.family, granted.grant)
+      plan.interface = options.interface
+      let run = QoSRun(plan)
+      guard enter(.examining(run)) else { return nil }
+      let stall = StallWatch { [self] in abort(Self.stallReason) }
+      let outcome = await run.run()
+      guard !stall.end() else {
+        environment.logger.warning("no QoS results: \(Self.stallReason)")
+        return nil
+      }
+      let others = outcome.results.filter { $0.status != .ok }.map { ", \($0.kind.rawValue) \($0.status.rawValue)" }
+      environment.logger.info(
+        "\(counted(outcome.results.count, "QoS test")) made with \(outcome.traffic.total) bytes\(others.joined())")
+      return abortReason == nil ? outcome.members.first { $0.key == "qos_result" }?.value.text : nil
+    } catch {
+      environment.logger.warning("no QoS tests: \(error)")
+      return nil
+    }
+  }
+
+  private func plan(_ grant: SpeedTestGrant) throws -> SpeedTestPlan {
+    var plan = SpeedTestPlan(host: grant.host, port: grant.port, token: try MeasurementToken(grant.token))
+    plan.opening = grant.kind == .http ? .http : .native
+    plan.isEncrypted = grant.isEncrypted
+    plan.verifiesCertificate = options.verifiesCertificate
+    plan.caFile = options.verifiesCertificate ? options.caFile : nil
+    plan.interface = options.interface
+    (plan.threads, plan.seconds, plan.pings) = (grant.threads, grant.seconds, grant.pings)
+    plan.family = Self.family(options.family, grant)
+    return plan
+  }
+
+  /// The token is good for the address of the request: the connections use its version of the internet protocol (docs/protocol.md, edge 8).
+  private static func family(_ wanted: AddressFamily?, _ grant: SpeedTestGrant) -> SpeedTestPlan.Family {
+    if let wanted { return wanted == .ipv4 ? .ipv4 : .ipv6 }
+    // A literal has its own.
+    if grant.host.contains(":") || grant.host.allSatisfy({ $0.isNumber || $0 == "." }) { return .any }
+    guard let remote = grant.remoteAddress else { return .any }
+    return remote.contains(":") && !remote.lowercased().hasPrefix("::ffff:") ? .ipv6 : .ipv4
+  }
+
+  private func figures(
+    _ outcome: SpeedTestOutcome, _ plan: SpeedTestPlan, _ grant: SpeedTestGrant, began: ContinuousClock.Instant,
+    _ track: [(fix: Fix, at: ContinuousClock.Instant)], _ links: [SpeedTestLink]
+  ) -> SpeedTestFigures {
+    var figures = outcome.figures(plan)
+    figures.serverName = grant.name
+    figures.links = links.isEmpty ? nil : links
+    let (now, wall) = (ContinuousClock.now, environment.timekeeper.now)
+    figures.places = track.compactMap {
+      SpeedTestPlace($0.fix, at: wall.adding($0.at - now), offset: ($0.at - began).inNanoseconds)
+    }
+    // The modem has not carried a test on another link.
+    guard links.isCellular else { return figures }
+    let radio = environment.surroundings.radio
+    figures.operatorCode = radio?.modem?.operatorCode
+    figures.operatorName = radio?.modem?.operatorName
+    figures.simOperatorCode = radio?.modem?.simOperatorCode
+    figures.simOperatorName = radio?.modem?.simOperatorName
+    figures.isRoaming = radio?.modem?.registration.map { $0 == .roaming }
+    figures.cell = radio?.modem?.cell
+    figures.signal = FenceRadio.quantities(of: radio?.technology).lazy.compactMap { radio?.modem?.signal[$0] }.first
+    return figures
+  }
+}
+
+extension SpeedTestProgress.Phase {
+  /// The part of the test whose load the link has in this phase.
+  fileprivate var load: SpeedTestDelay.Part? {
+    switch self {
+    case .download: .download
+    case .upload: .upload
+    default: nil
+    }
+  }
+}

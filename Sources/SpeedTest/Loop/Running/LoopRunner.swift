@@ -1,0 +1,239 @@
+import Coverage
+import Foundation
+import Logging
+import Store
+import Submission
+
+/// Runs a loop of speed tests: the shell of ``LoopCoordinator``. One at a time in a process.
+public actor LoopRunner {
+  /// An element of the loop's one ordered stream.
+  private enum Event: Sendable {
+    case input(LoopInput)
+    case testEnded(number: Int, TestEnd)
+  }
+
+  private let rules: LoopRules
+  private let options: TestOptions
+  private let environment: ControlledTest.Environment
+  private let host: LoopHost
+  private let report: @Sendable (LoopNews) -> Void
+  private let events: AsyncStream<Event>
+  private let continuation: AsyncStream<Event>.Continuation
+  private var coordinator: LoopCoordinator
+  private var running: (number: Int, test: ControlledTest, task: Task<Void, Never>)?
+  /// The bytes that the coordinator knows, by the number of the test.
+  private var charged: [Int: Int64] = [:]
+  private var alarm: Task<Void, Never>?
+  private var isTroubleLogged = false
+  private nonisolated var logger: Logger { environment.logger }
+
+  /// The time between two looks at the clocks, which notice a suspend, and at the bytes of a running test.
+  private static let period = Duration.seconds(1)
+
+  /// A loop that continues the stored one, if that is not over; else a new one.
+  /// - Parameters:
+  ///   - rules: The settings.
+  ///   - options: How tests are made.
+  ///   - environment: The parts that all tests share.
+  ///   - isNew: Begins a new loop even if the stored one is not over.
+  ///   - host: The clocks.
+  ///   - report: Receives news; must return at once.
+  /// - Throws: GRDB's `DatabaseError`
+  public init(
+    _ rules: LoopRules, options: TestOptions, environment: ControlledTest.Environment, isNew: Bool = false,
+    host: LoopHost, report: @escaping @Sendable (LoopNews) -> Void
+  ) async throws {
+    (self.rules, self.options, self.environment, self.host) = (rules, options, environment, host)
+    self.report = report
+    (events, continuation) = AsyncStream.makeStream()
+    let stored = try await Self.stored(in: environment.store, environment.logger)
+    if let stored, !isNew, !stored.isOver {
+      coordinator = LoopCoordinator(resuming: stored, rules, bootID: host.bootID, at: host.moment())
+    } else {
+      coordinator = LoopCoordinator(
+        rules, ledger: stored?.ledger ?? DataLedger(), bootID: host.bootID, at: host.moment())
+    }
+  }
+
+  /// The stored state; `nil` when there is none, or it is damaged.
+  /// - Throws: GRDB's `DatabaseError`
+  static func stored(in store: DriveStore, _ logger: Logger) async throws -> LoopMemory? {
+    guard let text = try await store.loop.memory() else { return nil }
+    do {
+      return try JSONDecoder().decode(LoopMemory.self, from: Data(text.utf8))
+    } catch {
+      logger.error("the stored loop cannot be used, and a new one begins: \(error)")
+      return nil
+    }
+  }
+
+  /// The state of the loop, for status output.
+  public var memory: LoopMemory { coordinator.memory }
+
+  /// Passes an input to the loop; returns at once. After the loop's end it has no effect.
+  public nonisolated func put(_ input: LoopInput) { continuation.yield(.input(input)) }
+
+  /// Runs until the loop is over, or the task is cancelled: then a running test is aborted, and the next process can resume the loop.
+  /// - Returns: Why the loop ended; `nil` after a cancellation.
+  public func run() async -> LoopEnd? {
+    let ticking = Task { [continuation, host] in
+      while !Task.isCancelled {
+        continuation.yield(.input(.tick))
+        try? await host.sleep(Self.period)
+      }
+    }
+    await withTaskCancellationHandler {
+      for await event in events {
+        // Inputs from before the cancellation still count, but start no test: it would be aborted at once.
+        if Task.isCancelled { coordinator.close() }
+        await handle(event)
+        if coordinator.isOver { break }
+      }
+    } onCancel: {
+      continuation.finish()
+    }
+    coordinator.close()
+    ticking.cancel()
+    alarm?.cancel()
+    if let running {
+      running.test.abort("the program ends")
+      await running.task.value
+      await charge(running.test.traffic.total, of: running.number)
+      self.running = nil
+    }
+    // The bytes of a test that was aborted just now cost money too.
+    await settle()
+    if case .ended(let end) = coordinator.memory.stage { return end }
+    return nil
+  }
+
+  private func settle() async {
+    for effect in coordinator.handle(.checkpoint, at: host.moment()) {
+      if case .persist(let memory) = effect { await persist(memory) }
+    }
+  }
+
+  // MARK: Inputs
+
+  private func handle(_ event: Event) async {
+    switch event {
+    case .input(let input):
+      await chargeRunningTest()
+      await step(input)
+    case .testEnded(let number, let end):
+      if running?.number == number { running = nil }
+      await charge(end.traffic.total, of: number)
+      charged[number] = nil
+      report(.testEnded(number: number, end))
+      if end.wasSuspended { await step(.stalled) }
+      await step(.testEnded(number: number, end.outcome == .completed ? .completed : .failed))
+    }
+  }
+
+  private func chargeRunningTest() async {
+    guard let running else { return }
+    await charge(running.test.traffic.total, of: running.number)
+  }
+
+  private func charge(_ total: Int64, of number: Int) async {
+    let bytes = total - charged[number, default: 0]
+    guard bytes > 0 else { return }
+    charged[number] = total
+    await step(.traffic(bytes: bytes))
+  }
+
+  private func step(_ input: LoopInput) async {
+    for effect in coordinator.handle(input, at: host.moment()) { await run(effect) }
+  }
+
+  // MARK: Effects
+
+  private func run(_ effect: LoopEffect) async {
+    switch effect {
+    case .abortTest(let number, let reason):
+      guard let running, running.number == number else { return }
+      running.test.abort(reason.words)
+      await running.task.value
+    case .persist(let memory): await persist(memory)
+    case .startTest(let number, let loopUUID): start(number, loopUUID)
+    case .notice(let notice):
+      logger.notice("\(notice)", metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.loopHeld)])
+      report(.notice(notice))
+    case .ended(let end):
+      logger.notice("the loop of speed tests is over: \(end.words)")
+      report(.ended(end))
+    case .wake(let time): wake(at: time)
+    }
+  }
+
+  private func persist(_ memory: LoopMemory) async {
+    do {
+      try await environment.store.loop.persist(String(decoding: try JSONEncoder().encode(memory), as: UTF8.self))
+      isTroubleLogged = false
+    } catch {
+      guard !isTroubleLogged else { return }
+      isTroubleLogged = true
+      logger.error(
+        "the loop's state cannot be stored: \(StoreError.line(error)); a restart would continue an older one")
+    }
+  }
+
+  private func start(_ number: Int, _ loopUUID: String?) {
+    report(.testBegan(number: number))
+    let test = ControlledTest(
+      environment, options: options,
+      loop: .init(uuid: loopUUID, number: number, count: rules.count, every: rules.every, distance: rules.distance))
+    let task = Task { [continuation, report, logger] in
+      let end: TestEnd
+      do {
+        end = try await test.run { grant in
+          if let name = grant.loopUUID { continuation.yield(.input(.named(name))) }
+        } progress: {
+          report(.progress(number: number, $0))
+        }
+      } catch {
+        logger.error("speed test \(number) of the loop: the store fails: \(StoreError.line(error))")
+        end = TestEnd(
+          outcome: .failed, row: nil, testUUID: nil, figures: nil, traffic: test.traffic, error: StoreError.line(error),
+          wasSuspended: false)
+      }
+      continuation.yield(.testEnded(number: number, end))
+    }
+    running = (number, test, task)
+  }
+
+  private func wake(at time: Duration) {
+    alarm?.cancel()
+    let wait = time - host.moment().boot
+    alarm = Task { [continuation, host] in
+      if wait > .zero, (try? await host.sleep(wait)) == nil { return }
+      continuation.yield(.input(.tick))
+    }
+  }
+}
+
+extension LoopAbort {
+  /// For an operator.
+  var words: String {
+    switch self {
+    case .paused: "the loop was paused"
+    case .asleep: "the host was about to sleep"
+    case .suspended: "the host was suspended"
+    case .overdue: "the test did not end in time"
+    case .restarted: "the program ended during the test"
+    case .ended: "the loop ended"
+    }
+  }
+}
+
+extension LoopEnd {
+  /// For an operator.
+  public var words: String {
+    switch self {
+    case .count: "all tests were made"
+    case .duration: "its longest duration has passed"
+    case .user: "stopped"
+    case .restart: "the program was restarted"
+    }
+  }
+}

@@ -1,0 +1,195 @@
+import Coverage
+import Foundation
+import Logging
+
+/// Restores fences that damage has removed from the store, from the drive logs. Runs at a start, before anything is
+/// recorded or sent.
+///
+/// Each log has every event of its drive, and replay makes the same fences from them. Only drives that may lack
+/// fences are compared: those that were interrupted, logs that no drive names, and, after damage, drives with a sign
+/// of a loss.
+public struct Recovery: Sendable {
+  private let store: DriveStore
+  private let maxAge: Duration
+  private let logger: Logger
+
+  /// - Parameters:
+  ///   - store: The store to restore; no other process may write to it.
+  ///   - maxAge: Logs that no drive names and that are older than this are ignored: their fences would be too old to
+  ///     be sent.
+  ///   - logger: The program's log.
+  public init(_ store: DriveStore, maxAge: Duration, logger: Logger) {
+    (self.store, self.maxAge, self.logger) = (store, maxAge, logger)
+  }
+
+  /// The result of a recovery.
+  public struct Outcome: Hashable, Sendable {
+    /// Fences restored to the store.
+    public internal(set) var recovered = 0
+    /// Fences in the logs that may differ from the measured ones, and were not restored.
+    var uncertain = 0
+    /// Fences that are sent only after the server's history shows that the server does not have them.
+    var doubted = 0
+  }
+
+  /// Runs the recovery, and logs an error instead of throwing it. The next start tries again; until then, no fence is
+  /// sent that the server may have, without a look at the server's history.
+  public func attempt(at now: WallTime) async {
+    do {
+      try await runRepairing(at: now)
+    } catch {
+      logger.error("the drive logs cannot be compared with the store now: \(StoreError.line(error))")
+    }
+  }
+
+  private func runRepairing(at now: WallTime) async throws {
+    do {
+      try await run(at: now)
+    } catch let error where StoreError.isDamage(error) {
+      // The start of a large store does not read every part of it.
+      try store.repair()
+      try await run(at: now)
+    }
+  }
+
+  /// Runs the recovery.
+  /// - Parameter now: The present wall time.
+  /// - Throws: GRDB's `DatabaseError`, `StoreError`
+  @discardableResult
+  public func run(at now: WallTime) async throws -> Outcome {
+    try await completeForgetting()
+    var outcome = Outcome()
+    let need = store.recoveryNeed
+    let drives = try await store.comparison.drives()
+    for drive in drives where isDue(drive, need) { try await compare(drive, at: now, &outcome) }
+    let oldest = now >= .earliestTrusted ? now.microseconds - maxAge.inMicroseconds : .min
+    for log in try await store.comparison.strayLogs(after: WallTime(microseconds: oldest)) {
+      try await adopt(log, among: drives, at: now, &outcome)
+    }
+    guard store.recoveryNeed > .none else { return outcome }
+    if store.recoveryNeed == .rolledBack {
+      outcome.doubted = try await store.lostBatches.doubtUnsent()
+      if outcome.doubted > 0 {
+        logger.warning(
+          "the store may have lost records of sent fences: asking the server about \(counted(outcome.doubted, "fence")) before sending any"
+        )
+      }
+    }
+    store.endRecovery()
+    return outcome
+  }
+
+  /// Runs before the recovery: a session whose deletion was interrupted must not be restored.
+  private func completeForgetting() async throws {
+    try await store.completeForgetting { number, log in
+      try DriveLogWriter.noteForgotten(session: number, in: log)
+    } report: { result in
+      switch result {
+      case .success(let forgotten):
+        logger.notice("session \(forgotten.session) is deleted now; its deletion was interrupted (sessions forget)")
+      case .failure(let error): logger.error("\(error)")
+      }
+    }
+  }
+
+  private func isDue(_ drive: ComparableDrive, _ need: RecoveryNeed) -> Bool {
+    drive.isUnfinished || drive.hasDamage || need > .none && (drive.hasGaps || drive.isWaiting)
+  }
+
+  // MARK: One drive
+
+  private func compare(_ drive: ComparableDrive, at now: WallTime, _ outcome: inout Outcome) async throws {
+    guard let path = drive.log, let recorded = read(path) else { return }
+    let known = try await store.comparison.fenceMarks(of: drive.id)
+    let replay = LogReplay(recorded, path: path)
+    guard
+      let base = if let started = drive.started { started } else { try await base(of: replay.drive, in: drive, known) }
+    else { return }
+    try await recover(
+      replay.with(recorded, path: path, known: known, base: base), as: drive.id, known: known, base, at: now, &outcome)
+  }
+
+  /// Restores a drive from a log that no drive names: the store has lost its row, or the values in it.
+  private func adopt(
+    _ path: String, among drives: [ComparableDrive], at now: WallTime, _ outcome: inout Outcome
+  ) async throws {
+    guard let recorded = read(path) else { return }
+    let replay = LogReplay(recorded, path: path)
+    guard replay.endedFences > 0 else { return }
+    for drive in drives where drive.log.map({ !FileManager.default.fileExists(atPath: $0) }) ?? true || drive.hasDamage
+    {
+      let known = try await store.comparison.fenceMarks(of: drive.id)
+      guard let base = try await base(of: replay.drive, in: drive, known) else { continue }
+      return try await recover(
+        replay.with(recorded, path: path, known: known, base: base), as: drive.id, known: known, base, at: now, &outcome
+      )
+    }
+    // A copy of another drive's log is not a drive of its own.
+    for drive in drives where drive.link == replay.drive.link {
+      let known = try await store.comparison.fenceMarks(of: drive.id)
+      if let found = base(of: replay.drive, known), found == replay.drive.started { return }
+    }
+    try await recover(replay, as: nil, known: [], replay.drive.started, at: now, &outcome)
+  }
+
+  /// The start of the drive by the store's times, from fences that store and log have in common; `nil` when there are
+  /// none.
+  private func base(of logged: LoggedDrive, _ known: [FenceMark]) -> WallTime? {
+    let byNumber = Dictionary(known.map { ($0.number, $0) }) { first, _ in first }
+    let bases = logged.fences.compactMap { fence -> Int64? in
+      guard let mark = byNumber[fence.number], mark.place == fence.centre else { return nil }
+      return mark.entered.microseconds.saturatingSubtracting(fence.entered.microseconds)
+    }
+    guard let base = bases.first, bases.allSatisfy({ $0 == base }) else { return nil }
+    return WallTime(microseconds: base)
+  }
+
+  /// The same. If the store has none of its fences, its sessions give the start, by their tests or by their start
+  /// times.
+  private func base(of logged: LoggedDrive, in drive: ComparableDrive, _ known: [FenceMark]) async throws -> WallTime? {
+    guard known.isEmpty else { return base(of: logged, known) }
+    let byNumber = Dictionary(logged.sessions.map { ($0.number, $0) }) { first, _ in first }
+    for mark in try await store.comparison.sessionMarks(of: drive.id) {
+      guard let session = byNumber[mark.number] else { continue }
+      let base = WallTime(microseconds: mark.started.microseconds.saturatingSubtracting(session.started.microseconds))
+      if mark.test.map({ $0 == session.testUUID }) ?? (base == logged.started) { return base }
+    }
+    return nil
+  }
+
+  private func recover(
+    _ replay: LogReplay, as drive: Int64?, known: [FenceMark], _ base: WallTime, at now: WallTime,
+    _ outcome: inout Outcome
+  ) async throws {
+    // A kill can cost the last fence; more fences are missing only if the store is older than the log.
+    let closed = known.count { !$0.isOpen }
+    let isOlder = drive == nil || replay.endedFences - closed > 1
+    if isOlder, drive == nil || store.recoveryNeed == .none { try store.noteRollback() }
+    let (id, fences) = try await store.recover(replay.drive, as: drive, started: base, at: now)
+    let uncertain = replay.endedFences - replay.drive.fences.count
+    outcome.recovered += fences
+    if fences > 0 {
+      logger.notice("\(counted(fences, "fence")) of drive \(id) recovered from its log \(replay.drive.log)")
+    }
+    if uncertain > 0, closed + fences < replay.endedFences {
+      outcome.uncertain += uncertain
+      logger.error(
+        "\(counted(uncertain, "fence")) of drive \(id) may be missing: its log \(replay.drive.log) is damaged as well")
+    }
+  }
+
+  private func read(_ path: String) -> RecordedDrive? {
+    guard FileManager.default.fileExists(atPath: path) else { return nil }
+    do { return try RecordedDrive(path: path) } catch {
+      logger.warning("drive log \(path) cannot be compared with the store: \(StoreError.line(error))")
+      return nil
+    }
+  }
+}
+
+extension LogReplay {
+  /// Replays again with the store's fences, where the log alone leaves fences uncertain.
+  fileprivate func with(_ recorded: RecordedDrive, path: String, known: [FenceMark], base: WallTime) -> LogReplay {
+    endedFences == drive.fences.count ? self : LogReplay(recorded, path: path, known: known, base: base)
+  }
+}

@@ -1,0 +1,159 @@
+import Coverage
+import Foundation
+import Networking
+import OrderedJSON
+
+/// Sends requests to one control server over HTTPS or HTTP. The value can be copied; copies share their connections.
+public struct ControlServerClient: Sendable {
+  /// The URL before the request's name, without a slash at the end.
+  public let url: String
+  let device: Device
+  private let requestTimeout: Duration
+  private let fetcher = Fetcher()
+  /// PEM certificates; `nil`: the system's.
+  private let authorities: Data?
+  private let accepted = AcceptedCoding()
+  private let serverDate = ServerDate()
+
+  /// - Parameters:
+  ///   - url: Without a slash at the end, e.g. `https://host/RMBTControlServer`.
+  ///   - caFile: The path of the PEM certificates to trust instead of the system's; `nil`: the system's.
+  ///   - requestTimeout: The time limit of a whole request, from resolving the name to the last byte of the answer.
+  ///   - device: Sent with every request.
+  /// - Throws: ``CAFileError`` when the file cannot be read or holds no certificates.
+  public init(url: String, caFile: String?, requestTimeout: Duration, device: Device) throws {
+    self.url = url
+    self.device = device
+    self.requestTimeout = requestTimeout
+    authorities = try caFile.map { path throws(CAFileError) in
+      guard let file = FileManager.default.contents(atPath: path),
+        file.range(of: Data("-----BEGIN CERTIFICATE-----".utf8)) != nil
+      else { throw CAFileError(path: path) }
+      return file
+    }
+  }
+
+  /// Registers this device (/settings), or confirms the registration.
+  /// - Parameter clientUUID: The client UUID of the first registration; `nil` for the first registration.
+  /// - Returns: The client UUID to use from now on.
+  public func settings(clientUUID: String?) async throws(ServerFailure) -> String {
+    let body = try await post(
+      "settings", SettingsRequest(clientUUID: clientUUID, device: device).json, clientUUID: clientUUID)
+    return try SettingsAnswer.clientUUID(body, known: clientUUID)
+  }
+
+  /// Requests a test (/coverageRequest).
+  ///
+  /// The server issues the ping token for the source address of the request. A connection from before a change of address or route would
+  /// give the server the old address, or wait for an answer that cannot arrive.
+  /// - Parameters:
+  ///   - isForPings: Opens a new connection, so that the request leaves by the route that the pings take now.
+  ///   - interface: The interface by which the request leaves, like the pings; `nil`: any.
+  ///   - family: The version of the internet protocol, like the pings'; `nil`: either.
+  public func requestCoverage(
+    _ request: CoverageRequest, isForPings: Bool = false, by interface: String? = nil, family: AddressFamily? = nil
+  ) async throws(ServerFailure) -> CoverageGrant {
+    try CoverageGrant(
+      try await post(
+        "coverageRequest", text: request.json(device).text, clientUUID: request.clientUUID,
+        by: interface != nil || family != nil ? .bound(interface, family) : isForPings ? .fresh : .kept))
+  }
+
+  /// The request that submits `result`, ready to send.
+  public func prepare(_ result: CoverageResult) -> PreparedResult {
+    PreparedResult(path: "coverageResult", text: result.json(device).text, clientUUID: result.clientUUID)
+  }
+
+  /// Submits a session's fences (/coverageResult) or a speed test. When this returns, the server has it. When it throws, the server may
+  /// have it all the same, because the answer can be lost.
+  public func submit(_ result: PreparedResult) async throws(ServerFailure) {
+    _ = try await post(result.path, text: result.text, clientUUID: result.clientUUID, mayCompress: true)
+  }
+
+  /// - Parameter clientUUID: The client UUID in the request; it is redacted in failures.
+  func post(_ path: String, _ json: JSON, clientUUID: String?) async throws(ServerFailure) -> Data {
+    try await post(path, text: json.text, clientUUID: clientUUID)
+  }
+
+  /// The connection of a request.
+  enum Way {
+    /// A connection of the pool, open for the next request.
+    case kept
+    /// A new connection.
+    case fresh
+    /// A new connection by a given interface or version of the internet protocol.
+    case bound(_ interface: String?, AddressFamily?)
+  }
+
+  /// - Parameter mayCompress: Whether to compress the body if the server accepts that.
+  func post(
+    _ path: String, text: String, clientUUID: String?, mayCompress: Bool = false, by way: Way = .kept
+  ) async throws(ServerFailure) -> Data {
+    let sent = ContinuousClock.now
+    let response = try await answer(
+      to: path, text: text, mayCompress: mayCompress, by: way, until: sent + requestTimeout)
+    let date = response.header("Date")
+    let retryAfter = response.header("Retry-After").flatMap { RetryAfter.wait($0, date: date) }
+    let answer = try ServerAnswer.body(
+      status: response.status, retryAfter: retryAfter, body: response.body, isCutOff: response.isCutOff,
+      clientUUID: clientUUID)
+    serverDate.note(date, sent: sent)
+    return answer
+  }
+
+  /// Sends the body again uncompressed when the server may have refused the compression.
+  private func answer(
+    to path: String, text: String, mayCompress: Bool, by way: Way, until deadline: ContinuousClock.Instant
+  ) async throws(ServerFailure) -> FetchAnswer {
+    let plainBody = Array(text.utf8)
+    if mayCompress, accepted.isGzip, plainBody.count >= Gzip.leastSize, let compressed = Gzip.compressed(plainBody) {
+      let response = try await exchange(path, compressed, isCompressed: true, by: way, until: deadline)
+      guard accepted.mayRefuseCompression(for: response.status) else { return response }
+      let plain = try await exchange(path, plainBody, by: way, until: deadline)
+      accepted.compare(compressed: response.status, plain: plain.status)
+      return plain
+    }
+    return try await exchange(path, plainBody, by: way, until: deadline)
+  }
+
+  private func exchange(
+    _ path: String, _ body: [UInt8], isCompressed: Bool = false, by way: Way, until deadline: ContinuousClock.Instant
+  ) async throws(ServerFailure) -> FetchAnswer {
+    var request = FetchRequest(url: url + "/" + path, limit: deadline - .now)
+    request.body = body
+    request.headers = [
+      "Content-Type": "application/json", "Accept": "application/json", "Accept-Language": device.language,
+      "User-Agent": "coverage-probe/\(device.softwareVersion)",
+    ]
+    if isCompressed { request.headers["Content-Encoding"] = "gzip" }
+    request.authorities = authorities
+    switch way {
+    case .kept: break
+    case .fresh: request.isFresh = true
+    case .bound(let interface, let family):
+      (request.isFresh, request.interface, request.ipVersion) = (true, interface, family?.rawValue)
+    }
+    do {
+      let response = try await fetcher.fetch(request)
+      accepted.apply(response.header("Accept-Encoding"), status: response.status)
+      return response
+    } catch {
+      let distrust = error.cause == .untrusted ? await distrust(of: request, until: deadline) : nil
+      throw ServerFailure(
+        error, url: url, version: request.ipVersion, within: requestTimeout, distrust: distrust)
+    }
+  }
+
+  /// Why the server's certificate is not trusted: this connects once more to look at it.
+  private func distrust(of request: FetchRequest, until deadline: ContinuousClock.Instant) async -> String? {
+    var inspection = request
+    (inspection.body, inspection.isFresh, inspection.isInspection) = (nil, true, true)
+    inspection.limit = min(.seconds(5), deadline - .now)
+    // Without an answer, the failure is reported without the reason.
+    guard let answer = try? await fetcher.fetch(inspection) else { return nil }
+    return Distrust.reason(answer.certificates)
+  }
+
+  /// The `Date` of the latest successful answer; `nil` before the first one that has a date.
+  public var latestDate: ServerDateReading? { serverDate.latest }
+}

@@ -1,0 +1,109 @@
+import Coverage
+import Logging
+
+/// Reports the modem's radio technology, and with a capable source its signal and cell, whenever they change. A drive runs
+/// one for each link; its readings go to the engine as events (`Driving`).
+public struct RadioMonitor: Sendable {
+  private let source: RadioSource
+  private let interface: String?
+  private let mayConfigure: Bool
+  private let restartDelay: Duration
+  private let logger: Logger
+
+  /// - Parameters:
+  ///   - source: Where the technology comes from.
+  ///   - interface: The interface of the measured link: with several modems, the one with this network port counts. Only
+  ///     ModemManager uses it.
+  ///   - mayConfigure: Whether ModemManager may be asked to report the signal and the cell.
+  ///   - restartDelay: The wait before a program that ended is started again.
+  ///   - logger: Logs unknown technologies, the end of the program, and why ModemManager reports nothing.
+  public init(
+    source: RadioSource, interface: String? = nil, mayConfigure: Bool = true, restartDelay: Duration = .seconds(10),
+    logger: Logger
+  ) {
+    self.source = source
+    self.interface = interface
+    self.mayConfigure = mayConfigure
+    self.restartDelay = restartDelay
+    self.logger = logger
+  }
+
+  /// Delivers the reading now, and every change, until the task is cancelled. Returns at once where nothing can change:
+  /// `none`, `fixed`, and ModemManager in a build without libsystemd.
+  /// - Parameter report: Receives each reading without impossible values (`RadioReading/checked`), on a thread of its own with ModemManager.
+  public func run(_ report: @escaping @Sendable (RadioReading) -> Void) async {
+    let deliver: @Sendable (RadioReading) -> Void = { report($0.checked) }
+    switch source {
+    case .none: return
+    case .fixed(let technology): deliver(RadioReading(technology: technology == .none ? nil : technology))
+    case .auto, .modemManager:
+      #if canImport(CSystemd)
+        let client = ModemManagerClient(
+          interface: interface, isRequired: source == .modemManager, mayConfigure: mayConfigure, logger: logger)
+        await client.run(deliver)
+      #else
+        let level: Logger.Level = source == .auto ? .info : .warning
+        logger.log(level: level, "radio.source: this build has no libsystemd, so that it cannot ask ModemManager")
+      #endif
+    case .command(let path): await run(path, deliver)
+    }
+  }
+
+  /// Runs the program again and again. While it does not run, the technology is unknown.
+  private func run(_ path: String, _ deliver: @escaping @Sendable (RadioReading) -> Void) async {
+    var complaints = Complaints()
+    while !Task.isCancelled {
+      let reason = await runOnce(path, &complaints, deliver)
+      guard !Task.isCancelled else { break }
+      complain(
+        "\(path) \(reason); the technology is unknown, starting it again in \(restartDelay)", about: reason,
+        &complaints,
+        metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.modem)])
+      deliver(RadioReading(obstacle: "\(path) \(reason)"))
+      do { try await Task.sleep(for: restartDelay) } catch { break }
+    }
+    for (complaint, count) in complaints.unsaid { logger.notice("radio.source: \(complaint), \(count) times more") }
+  }
+
+  /// Runs the program until it ends.
+  /// - Returns: Why it ended, for the log.
+  private func runOnce(
+    _ path: String, _ complaints: inout Complaints, _ deliver: @escaping @Sendable (RadioReading) -> Void
+  ) async -> String {
+    do {
+      let status = try await OperatorProgram(path: path).run { lines, dropped in
+        if dropped > 0 {
+          let rate = "prints more than \(LineRate.linesPerSecond) lines a second"
+          complain(
+            "\(path) \(rate); the last ones count", about: rate, times: dropped, of: "lines dropped", &complaints)
+        }
+        for line in lines { report(line, from: path, &complaints, deliver) }
+      }
+      return "ended (\(status))"
+    } catch {
+      return "failed: \(error)"
+    }
+  }
+
+  private func report(
+    _ line: String, from path: String, _ complaints: inout Complaints, _ deliver: (RadioReading) -> Void
+  ) {
+    switch RadioLine(line) {
+    case .reading(let reading): deliver(reading)
+    case .unknown(let text):
+      let names = Technology.knownNames.joined(separator: ", ")
+      complain(
+        "\(path) says \"\(text)\", which is not a known technology; known: \(names)", about: "unknown technologies",
+        &complaints)
+    }
+  }
+
+  /// Logs a line about the program, at most one in ten minutes about each matter, with the number of times since the last one.
+  private func complain(
+    _ line: String, about matter: String, times: Int = 1, of unit: String = "times", _ complaints: inout Complaints,
+    metadata: Logger.Metadata? = nil
+  ) {
+    guard let count = complaints.count(matter, times, at: .now) else { return }
+    logger.warning("radio.source: \(line)\(count > 1 ? " (\(count) \(unit))" : "")", metadata: metadata)
+  }
+}

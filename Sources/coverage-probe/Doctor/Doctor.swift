@@ -1,0 +1,80 @@
+import Coverage
+import Foundation
+import Positioning
+import Settings
+import Store
+import Submission
+
+/// Examines this host: whether a drive can be recorded now, and the remedy if not. It writes temporary files in the state
+/// directory, and sends one registration and, by each link that a drive would measure, one request for a test and its pings; nothing else.
+///
+/// Each examination has a measurement, which does the I/O and returns values, and a judgement, which makes findings from them.
+/// Tests call the judgement alone. It runs beside a service: it opens the store for reading, and only tries the writer's lock.
+struct Doctor: Sendable {
+  private let reading: ConfigurationReading
+  private let receiver: GPSDConfiguration
+  private let device: Device
+  private let wall: @Sendable () -> WallTime
+  private let clock: SenderClock
+
+  /// - Parameters:
+  ///   - reading: The configuration, with its mistakes.
+  ///   - receiver: The way to gpsd.
+  ///   - device: Sent with requests to the control server.
+  ///   - wall: The host's wall clock.
+  ///   - clock: The host's clocks, for the waits that the service has stored.
+  init(
+    reading: ConfigurationReading, receiver: GPSDConfiguration, device: Device,
+    wall: @escaping @Sendable () -> WallTime, clock: SenderClock
+  ) {
+    (self.reading, self.receiver, self.device, self.wall, self.clock) = (reading, receiver, device, wall, clock)
+  }
+
+  /// The wait that the service has stored for requests to the server at `url`; `nil` when one may leave.
+  func hold(at url: String) -> ServerGate.Hold? {
+    let directory = StateDirectory(path: reading.configuration.stateDirectory)
+    // A store that cannot be read is a finding of StateExamination.
+    guard let reader = try? StoreReader(directory: directory) else { return nil }
+    return (try? ServerGate.hold(in: reader, server: url, clock: clock)) ?? nil
+  }
+
+  /// Runs every examination, in the order of ``Finding/Subject``. Takes up to some 20 s, when gpsd or the server does not answer.
+  /// - Parameter report: Called with each finding as soon as it is known.
+  func run(_ report: (Finding) -> Void) async {
+    let configuration = reading.configuration
+    ConfigurationExamination.findings(reading).forEach(report)
+    // Without the file, each setting is unknown, and every other finding would be about defaults.
+    guard !reading.isUnreadable else { return }
+    let server = configuration.controlServer.url.flatMap { URL(string: $0)?.host() }
+    let links = configuration.driveLinks.map { LinkExamination($0, destination: server) }
+    // All wait for answers from outside, and none needs another.
+    async let positions = ReceiverExamination.listen(to: receiver, accuracyLimit: configuration.location.accuracyLimit)
+    async let requests = ServerExamination.ask(
+      configuration, device, by: links.filter(\.isMeasured).map(\.link), gate: hold, wall: wall)
+    async let modems = Self.listened(links)
+    HostExamination.findings(await HostExamination.measure(wall: wall())).forEach(report)
+    StateExamination.findings(StateExamination.measure(configuration)).forEach(report)
+    await LinkExamination.findings(of: modems).forEach(report)
+    ReceiverExamination.findings(await positions, configuration).forEach(report)
+    let answers = await requests
+    ServerExamination.findings(answers, configuration).forEach(report)
+    var pings: [(link: LinkSettings, pings: PingExamination.Pings)] = []
+    for test in answers.tests {
+      // Without a test there is no token for pings; the findings about the server have the reason.
+      guard case .success(let grant) = test.answer else { continue }
+      pings.append((test.link, await PingExamination.ping(grant, by: test.link, family: configuration.pings.family)))
+    }
+    let isAnyAnswered = pings.contains { !$0.pings.answers.isEmpty }
+    for (link, pings) in pings {
+      let findings = PingExamination.findings(pings, link: link.name)
+      (isAnyAnswered && pings.answers.isEmpty ? findings.map(\.lowered) : findings).forEach(report)
+    }
+  }
+
+  private static func listened(_ links: [LinkExamination]) async -> [LinkExamination] {
+    await withTaskGroup(of: (Int, LinkExamination).self) { group in
+      for (index, link) in links.enumerated() { group.addTask { (index, await link.listened()) } }
+      return await group.reduce(into: links) { $0[$1.0] = $1.1 }
+    }
+  }
+}

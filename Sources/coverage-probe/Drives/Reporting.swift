@@ -1,0 +1,97 @@
+import Coverage
+import Export
+import Service
+import Settings
+import Store
+
+/// `report`: the figures of stored drives, for people and for programs.
+struct Reporting: Sendable {
+  /// A selection of fences.
+  struct Choice: Sendable {
+    let title: String
+    let state: ExportSelection
+    let sessions: Set<Int64>
+    let filter: FenceFilter
+
+    /// - Parameters:
+    ///   - title: What is selected, for people.
+    ///   - state: By what became of the fences.
+    ///   - sessions: The ids of the only sessions; empty for all.
+    ///   - filter: Which of their fences.
+    init(title: String, state: ExportSelection, sessions: Set<Int64>, filter: FenceFilter) {
+      (self.title, self.state, self.sessions, self.filter) = (title, state, sessions, filter)
+    }
+
+    /// Whether the fence has ended and meets all conditions.
+    func selects(_ stored: StoredFence) -> Bool {
+      stored.fence.exited != nil && (sessions.isEmpty || sessions.contains(stored.session.id))
+        && state.selects(stored) && filter.selects(FenceRecord(stored))
+    }
+  }
+
+  private let reader: StoreReader
+  private let choices: [Choice]
+  private let grid: PlaceGrid
+
+  /// Opens the store for reading.
+  /// - Parameters:
+  ///   - configuration: Names the state directory.
+  ///   - choices: The selection, and the one to compare it with if there is one.
+  ///   - placeMetres: The size of the places of a comparison.
+  /// - Throws: `StoreError`, ``ExportError``
+  init(configuration: ProbeConfiguration, choices: [Choice], placeMetres: Double) throws {
+    reader = try StoreReader(directory: StateDirectory(path: configuration.stateDirectory))
+    (self.choices, grid) = (choices, PlaceGrid(metres: placeMetres))
+    for session in choices.flatMap({ $0.sessions.sorted() }) where try reader.session(id: session) == nil {
+      throw ExportError.noSuchSession(session)
+    }
+  }
+
+  /// Reads the fences, the logs of their drives that are still there, and the speed tests.
+  /// - Parameter complain: Receives a line for each log that cannot be read.
+  /// - Throws: GRDB's `DatabaseError`
+  func run(complain: (String) -> Void) throws -> Report {
+    var figures = choices.map { _ in ReportFigures() }
+    var comparison = PlaceComparison(grid: grid)
+    try StoredFences(reader).forEach { stored in
+      for (index, choice) in choices.enumerated() where choice.selects(stored) {
+        figures[index].add(ReportedFence(stored))
+        if choices.count > 1, let side = PlaceComparison.Side(rawValue: index) {
+          comparison.add(stored.fence, to: side)
+        }
+      }
+    }
+    for index in figures.indices {
+      figures[index].endFences()
+      try readLogs(for: &figures[index], complain: complain)
+      try readSpeedTests(of: choices[index], into: &figures[index])
+    }
+    return Report(
+      parts: zip(choices, figures).map { Report.Part(title: $0.title, figures: $1) },
+      comparison: choices.count > 1 ? comparison : nil)
+  }
+
+  private func readSpeedTests(of choice: Choice, into figures: inout ReportFigures) throws {
+    try ChosenSpeedTests.forEach(
+      reader, selection: choice.state, sessions: choice.sessions, filter: choice.filter
+    ) { figures.add(ReportedSpeedTest($0)) }
+  }
+
+  /// Adds the figures of single pings and positions, which only drive logs have.
+  private func readLogs(for figures: inout ReportFigures, complain: (String) -> Void) throws {
+    let wanted = figures.drives
+    for drive in try reader.drivesWithLogs() where wanted.contains(drive.id) {
+      do {
+        let log = try LoggedPositions(path: drive.log)
+        // The parameters at the time of the recording, not the present ones.
+        let header = log.header
+        try figures.addLog(of: drive.id, parameters: header.engineParameters, initialPath: header.initialPath) { body in
+          let unreadable = try log.forEachEvent(body)
+          if unreadable > 0 { complain("drive \(drive.id): lines of the log that cannot be read: \(unreadable)") }
+        }
+      } catch let error as DriveLogError {
+        complain("drive \(drive.id) has no figures of single pings: \(error)")
+      }
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import Coverage
+import Driving
+import OrderedJSON
+import Store
+
+/// The statistics of one target, as text and as JSON.
+struct PingSummary {
+  let name: String
+  let statistics: PingStatistics
+  /// Pings still without a verdict, which are not in the counts; `nil` in the final summary.
+  let underWay: UInt64?
+
+  // MARK: Text
+
+  var text: String {
+    let counts = statistics
+    var lines = ["\(name): \(counts.left) sent, \(counts.answered) answered, \(losses)" + inFlight + rare]
+    if let histogram = Self.line(counts.roundTrip) { lines.append("  round trip  \(histogram)") }
+    if let ttl = counts.hopLimits {
+      let text = ttl.count == 1 ? "\(ttl.lowerBound)" : "\(ttl.lowerBound) to \(ttl.upperBound)"
+      lines.append("  TTL         \(text)")
+    }
+    if let histogram = Self.line(counts.variation) { lines.append("  variation   \(histogram)") }
+    if let histogram = Self.line(counts.variationUp) { lines.append("  up          \(histogram)") }
+    if let histogram = Self.line(counts.variationDown) { lines.append("  down        \(histogram)") }
+    if counts.outages.count > 0 {
+      let longest = counts.outages.longest.map(\.nanoseconds).max().map { PingLine.milliseconds(Int64(clamping: $0)) }
+      lines.append("  \(counted(counts.outages.count, "outage")), the longest \(longest ?? "-")")
+    }
+    if let current = counts.outages.current { lines.append("  no answer since ping \(current.first)") }
+    return lines.joined(separator: "\n")
+  }
+
+  private var losses: String {
+    let lost = statistics.lost + statistics.unreachable
+    let unreachable = statistics.unreachable - statistics.ttlExceeded
+    let reasons = [(unreachable, "unreachable"), (statistics.ttlExceeded, "with exceeded TTL")]
+      .filter { $0.0 > 0 }.map { "; \($0.0) of them \($0.1)" }.joined()
+    let share = statistics.loss.map { " (\(DecimalText.of($0 * 100, places: 1)) %\(reasons))" } ?? ""
+    let ways =
+      statistics.lostUp + statistics.lostDown > 0 ? ", \(statistics.lostUp) up, \(statistics.lostDown) down" : ""
+    return "\(lost) lost\(share)\(ways)"
+  }
+
+  private var inFlight: String { underWay.map { ", \($0) in flight" } ?? "" }
+
+  /// Counts that are usually 0, and are shown only if they are not.
+  private var rare: String {
+    [
+      (statistics.refused, "refused"), (statistics.notSent, "not sent"),
+      (statistics.cancelled, "without an answer when it ended"),
+      (statistics.elsewhere, "answered from another address"),
+      (statistics.late, "late"), (statistics.duplicates, "duplicate"),
+      (statistics.reordered, "out of order"), (statistics.corrupt, "corrupt"),
+      (statistics.missingStamps, "without the kernel's stamps"), (statistics.absurdStamps, "with absurd stamps"),
+      (statistics.clockSteps, "while the clock was set"),
+    ]
+    .filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
+  }
+
+  /// - Returns: `nil` without values.
+  private static func line(_ histogram: DurationHistogram) -> String? {
+    guard let mean = histogram.mean else { return nil }
+    var parts = ["min \(PingLine.milliseconds(histogram.least))", "mean \(PingLine.milliseconds(mean))"]
+    for percent in [50.0, 95, 99] {
+      parts.append("p\(Int(percent)) \(histogram.percentile(percent).map(PingLine.milliseconds) ?? "-")")
+    }
+    parts.append("max \(PingLine.milliseconds(histogram.greatest))")
+    return parts.joined(separator: "  ")
+  }
+
+  // MARK: JSON
+
+  var json: String {
+    let counts = statistics
+    let figures: JSON = .object([
+      "target": .string(name),
+      "sent": .integer(Int64(counts.sent)),
+      "in_flight": underWay.map { .integer(Int64(clamping: $0)) },
+      "answered": .integer(Int64(counts.answered)),
+      "refused": .integer(Int64(counts.refused)),
+      "lost": .integer(Int64(counts.lost)),
+      "lost_up": .integer(Int64(counts.lostUp)),
+      "lost_down": .integer(Int64(counts.lostDown)),
+      "unreachable": .integer(Int64(counts.unreachable)),
+      "ttl_exceeded": .integer(Int64(counts.ttlExceeded)),
+      "not_sent": .integer(Int64(counts.notSent)),
+      "cancelled": .integer(Int64(counts.cancelled)),
+      "cancelled_sent": .integer(Int64(counts.cancelledUnderWay)),
+      "elsewhere": .integer(Int64(counts.elsewhere)),
+      "late": .integer(Int64(counts.late)),
+      "duplicates": .integer(Int64(counts.duplicates)),
+      "reordered": .integer(Int64(counts.reordered)),
+      "corrupt": .integer(Int64(counts.corrupt)),
+      "missing_stamps": .integer(Int64(counts.missingStamps)),
+      "absurd_stamps": .integer(Int64(counts.absurdStamps)),
+      "clock_steps": .integer(Int64(counts.clockSteps)),
+      "loss": counts.loss.map(JSON.number),
+      "rtt_ms": Self.json(counts.roundTrip),
+      "ttl": counts.hopLimits.map {
+        .object(["min": .integer(Int64($0.lowerBound)), "max": .integer(Int64($0.upperBound))])
+      },
+      "ipdv_ms": Self.json(counts.variation),
+      "ipdv_up_ms": Self.json(counts.variationUp),
+      "ipdv_down_ms": Self.json(counts.variationDown),
+      "outages": .array(outages),
+    ])
+    return JSON.object([JSON.Member(underWay == nil ? "summary" : "interim", figures)]).text
+  }
+
+  /// The longest ended outages in the order of time, and the outage under way.
+  private var outages: [JSON] {
+    var outages = statistics.outages.longest.map { outage -> JSON in
+      .object([
+        "first_ping": .integer(Int64(outage.first)),
+        "from_ns": .integer(Int64(clamping: outage.from)),
+        "pings": .integer(Int64(outage.pings)),
+        "length_ms": .milliseconds(nanoseconds: Int64(clamping: outage.nanoseconds)),
+      ])
+    }
+    if let current = statistics.outages.current {
+      outages.append(
+        .object([
+          "first_ping": .integer(Int64(current.first)), "from_ns": .integer(Int64(clamping: current.from)),
+          "pings": .integer(Int64(current.pings)), "open": true,
+        ]))
+    }
+    return outages
+  }
+
+  private static func json(_ histogram: DurationHistogram) -> JSON? {
+    guard let mean = histogram.mean else { return nil }
+    return .object([
+      "min": .milliseconds(nanoseconds: histogram.least),
+      "mean": .milliseconds(nanoseconds: mean),
+      "p50": histogram.percentile(50).map(JSON.milliseconds(nanoseconds:)),
+      "p95": histogram.percentile(95).map(JSON.milliseconds(nanoseconds:)),
+      "p99": histogram.percentile(99).map(JSON.milliseconds(nanoseconds:)),
+      "max": .milliseconds(nanoseconds: histogram.greatest),
+    ])
+  }
+}

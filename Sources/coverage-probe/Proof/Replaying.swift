@@ -1,0 +1,94 @@
+import Coverage
+import Export
+import OrderedJSON
+import Settings
+import Store
+
+/// `replay`: cuts a recorded drive into fences again (docs/drive-log.md).
+struct Replaying: Sendable {
+  private let engine: Engine
+  private let link: String?
+  /// The parts of the log that could not be read, one line each.
+  let complaints: [String]
+
+  /// Replays the log at `path`, with the parameters of its recording unless other ones are set.
+  /// - Parameters:
+  ///   - path: The drive log.
+  ///   - configuration: A configuration file; its values and the environment's win over those of the log.
+  ///   - minimumRadius: In metres; wins over all others.
+  ///   - accuracyLimit: In metres; wins over all others.
+  /// - Throws: ``InputFileError``, ``ReplayError``, ``ConfigurationError``
+  init(
+    path: String, configuration: String?, minimumRadius: Double? = nil, accuracyLimit: Double? = nil
+  ) async throws {
+    let data = try InputFile.contents(path, limit: RecordedDrive.largest)
+    let drive: RecordedDrive
+    do { drive = try RecordedDrive(data) } catch { throw ReplayError(path: path, reason: "\(error)") }
+    var defaults = ProbeConfiguration()
+    if let recorded = drive.header.parameters { defaults.parameters = recorded }
+    var parameters = try ProbeConfiguration.load(file: configuration, defaults: defaults).parameters
+    if let minimumRadius { parameters.minimumRadius = minimumRadius }
+    if let accuracyLimit { parameters.accuracyLimit = accuracyLimit }
+    // The log's pings were sent already: settings cannot change how.
+    if let sent = drive.header.pings { parameters.pingInterval = sent.interval }
+    engine = Self.replay(drive, parameters)
+    link = drive.header.link
+    complaints = Self.complaints(drive)
+  }
+
+  private static func replay(_ drive: RecordedDrive, _ parameters: Parameters) -> Engine {
+    var engine = Engine(parameters: parameters, path: drive.header.initialPath)
+    for event in drive.events { _ = engine.handle(event) }
+    _ = engine.handle(Event(at: engine.now, .stop(.endOfLog)))
+    return engine
+  }
+
+  private static func complaints(_ drive: RecordedDrive) -> [String] {
+    var complaints = drive.garbage.prefix(10).map { "line \($0.number) skipped: \($0.reason)" }
+    if drive.garbage.count > 10 {
+      complaints.append("\(counted(drive.garbage.count - 10, "more line", "more lines")) skipped")
+    }
+    if drive.unknownEvents > 0 { complaints.append("\(counted(drive.unknownEvents, "event")) of unknown kind skipped") }
+    if drive.isTorn { complaints.append("the last line is cut off, as by a power cut; it was skipped") }
+    return complaints
+  }
+
+  /// Writes the fences in order of entry; JSON Lines ends with the summary.
+  /// - Parameters:
+  ///   - format: The format of the output.
+  ///   - write: Receives the output in pieces; errors that it throws end the output.
+  /// - Throws: Errors of `write`.
+  func run(format: ExportFormat, write: ([UInt8]) throws -> Void) throws {
+    let records = engine.fences.map {
+      FenceRecord(fence: $0, session: engine.sessions[$0.session], origin: .replay, link: link)
+    }
+    try format.export(records, write: write)
+    if format == .jsonl { try write(Array((summary.text + "\n").utf8)) }
+  }
+
+  /// The last line of JSON Lines: the counts of the whole drive, those of pings without a fence included.
+  private var summary: JSON {
+    .object([
+      "summary": .object([
+        "fences": .integer(Int64(engine.fences.count)),
+        "submittable": .integer(Int64(engine.fences.filter(\.isSubmittable).count)),
+        "pings": .integer(Int64(engine.pings)),
+        "pings_ok": .integer(Int64(engine.pingsAnswered)),
+        "pings_late": .integer(Int64(engine.pingsLate)),
+        "pings_unassigned": .integer(Int64(engine.pingsUnassigned)),
+        "pings_outside": .integer(Int64(engine.pingsOutside)),
+        "pings_paused": .integer(Int64(engine.pingsPaused)),
+        "pings_unsent": engine.pingsUnsent > 0 ? .integer(Int64(engine.pingsUnsent)) : nil,
+        "stopped": engine.stopped.map { .seconds($0.at) },
+        "stop_reason": engine.stopped.map { .string($0.reason.rawValue) },
+        "warnings": .array(
+          engine.warnings.map { warning in
+            .object([
+              "kind": .string(warning.kind.rawValue), "from": .seconds(warning.from),
+              "to": warning.to.map(JSON.seconds),
+            ])
+          }),
+      ])
+    ])
+  }
+}

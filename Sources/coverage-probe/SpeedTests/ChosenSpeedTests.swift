@@ -1,0 +1,55 @@
+import Coverage
+import Export
+import Store
+
+/// The ended speed tests that meet the conditions of an export or a report.
+struct ChosenSpeedTests {
+  /// The tests, oldest first.
+  let tests: [StoredSpeedTest]
+  /// The tests of the wanted sessions, times, places and technologies that have another state.
+  let ofOtherState: Int
+
+  /// Reads the tests, also while another process writes to the store.
+  /// - Parameter sessions: The ids of the only sessions; empty for all. A test belongs to the session of its drive during which
+  ///   it began.
+  /// - Throws: GRDB's `DatabaseError`
+  init(
+    _ reader: StoreReader, selection: ExportSelection, sessions: Set<Int64> = [], filter: FenceFilter
+  ) throws {
+    var (tests, others) = ([StoredSpeedTest](), 0)
+    try Self.forEachEnded(reader, sessions: sessions, filter: filter) { test in
+      if selection.selects(test) { tests.append(test) } else { others += 1 }
+    }
+    (self.tests, ofOtherState) = (tests, others)
+  }
+
+  /// Calls `body` with each test, without having all of them in memory.
+  /// - Throws: GRDB's `DatabaseError`
+  static func forEach(
+    _ reader: StoreReader, selection: ExportSelection, sessions: Set<Int64>, filter: FenceFilter,
+    _ body: (StoredSpeedTest) -> Void
+  ) throws {
+    try forEachEnded(reader, sessions: sessions, filter: filter) { if selection.selects($0) { body($0) } }
+  }
+
+  /// Calls `body` with each ended test that meets all conditions but the state.
+  private static func forEachEnded(
+    _ reader: StoreReader, sessions: Set<Int64>, filter: FenceFilter, _ body: (StoredSpeedTest) -> Void
+  ) throws {
+    let wanted = try sessions.sorted().compactMap { try reader.session(id: $0) }
+    try StoredSpeedTests(reader).forEach { test in
+      guard test.ended != nil, filter.selects(test), sessions.isEmpty || wanted.contains(where: { $0.includes(test) })
+      else { return }
+      body(test)
+    }
+  }
+}
+
+extension StoredSession {
+  /// Whether the test began during the session.
+  fileprivate func includes(_ test: StoredSpeedTest) -> Bool {
+    guard !isDamaged, test.drive == drive else { return false }
+    let end = session.finalized.map { driveStarted + $0 }
+    return driveStarted + session.started <= test.started && end.map { test.started <= $0 } ?? true
+  }
+}

@@ -1,0 +1,118 @@
+import Coverage
+import Driving
+import Foundation
+import Logging
+import Service
+import Settings
+import SpeedTest
+import Submission
+import Synchronization
+
+/// `speedtest` without a server of one's own: one test that the control server makes, stores and publishes.
+struct ControlledTesting: Sendable {
+  private let configuration: ProbeConfiguration
+  private let asJSON: Bool
+  private let submits: Bool
+  private let ignoresLimit: Bool
+  private let logger: Logger
+
+  /// How long the test waits for a position and the modem's state. The result has them if they come; the test runs without them
+  /// too.
+  private static let patience = Duration.seconds(3)
+
+  /// - Parameters:
+  ///   - configuration: All settings.
+  ///   - asJSON: Prints one JSON object instead of the summary.
+  ///   - submits: Whether to send the result when the test has ended.
+  ///   - ignoresLimit: Tests even if a data limit is used up.
+  ///   - logger: The program's log.
+  init(configuration: ProbeConfiguration, asJSON: Bool, submits: Bool, ignoresLimit: Bool, logger: Logger) {
+    (self.configuration, self.asJSON, self.submits) = (configuration, asJSON, submits)
+    (self.ignoresLimit, self.logger) = (ignoresLimit, logger)
+  }
+
+  /// Runs the test, and sends the waiting data.
+  /// - Parameters:
+  ///   - stop: The test is aborted at its first element, and the sending at its second.
+  ///   - show: Shows the live line; `nil` without a terminal.
+  ///   - print: Prints a line of the result.
+  ///   - note: Prints a line for the operator.
+  /// - Throws: ``ConfigurationError``, `StoreError`, GRDB's `DatabaseError`, ``TestRefusal``.
+  func run(
+    stop: AsyncStream<Void>, show: (@Sendable (String) -> Void)?, print: @Sendable (String) -> Void,
+    note: @escaping @Sendable (String) -> Void
+  ) async throws -> CommandOutcome {
+    try await withControlServer(
+      configuration, for: "without it there is no test; --server names a measurement server", logger: logger
+    ) { server in
+      let environment = try DriveEnvironment(
+        configuration: configuration, purpose: "\(Program.name) speedtest", server: server, logger: logger)
+      await environment.recover(configuration)
+      let budget = DataBudget(
+        environment.store, limits: try configuration.dataLimits, host: .host(environment), logger: logger)
+      if !ignoresLimit, let refusal = try await budget.refusal() { throw TestRefusal(description: refusal) }
+      return try await test(in: environment, budget, stop, show: show, print: print, note: note)
+    }
+  }
+
+  /// Runs one test with its sources, and charges its bytes. After an error, the charge of ``DataBudget/begin()`` stays: the bytes
+  /// are unknown then.
+  private func test(
+    in environment: DriveEnvironment, _ budget: DataBudget, _ stop: AsyncStream<Void>,
+    show: (@Sendable (String) -> Void)?, print: @Sendable (String) -> Void, note: @escaping @Sendable (String) -> Void
+  ) async throws -> CommandOutcome {
+    let bench = TestBench(configuration, environment)
+    let receiving = Task { await environment.positions.run() }
+    let following = Task { await bench.follow() }
+    defer {
+      receiving.cancel()
+      following.cancel()
+    }
+    let test = ControlledTest(bench.tests, options: bench.options, loop: nil)
+    let (givingUp, giveUp) = AsyncStream<Void>.makeStream()
+    let stopping = Task {
+      var isFirst = true
+      for await _ in stop {
+        if isFirst { test.abort("stopped") } else { giveUp.yield() }
+        isFirst = false
+      }
+    }
+    defer { stopping.cancel() }
+    await bench.surroundings.waitUntilKnown(atMost: Self.patience)
+    let display = Mutex(SpeedTestDisplay())
+    // The number of connections, which the control server decides.
+    let planned = Mutex(0)
+    let before = try await budget.begin()
+    let end = try await test.run { grant in
+      planned.withLock { $0 = grant.threads }
+    } progress: { progress in
+      display.withLock {
+        let isNew = $0.apply(progress)
+        if let show { show($0.line) } else if isNew { note("speedtest: \($0.line)") }
+      }
+    }
+    if let show { show("") }
+    try await budget.end(before, bytes: end.traffic.total)
+    guard let row = end.row, let testUUID = end.testUUID else { throw TestRefusal(description: end.error ?? "no test") }
+    let isSubmitted = submits ? await submit(row, environment, givingUp) : nil
+    let report = SpeedTestReport(
+      figures: end.figures ?? SpeedTestFigures(server: "", port: 0, kind: ""), threads: planned.withLock { $0 },
+      failures: end.error.map { ["\(end.outcome.rawValue): \($0)"] } ?? [],
+      controlled: .init(id: row, testUUID: testUUID, isSubmitted: isSubmitted))
+    if asJSON { print(report.json.text) } else { report.lines.forEach(print) }
+    guard end.outcome == .completed else { return .failed }
+    return isSubmitted == false ? .kept : .done
+  }
+
+  /// - Returns: Whether the control server has the test.
+  private func submit(_ row: Int64, _ environment: DriveEnvironment, _ stop: AsyncStream<Void>) async -> Bool {
+    do {
+      let report = try await untilStopped(by: stop) { try await environment.sender.pass(.warm) }
+      logger.info("\(report.line)")
+      return try await environment.store.reading { try $0.speedTests().first { $0.id == row }?.state == .submitted }
+    } catch {
+      logger.error("not submitted: \(error); the result stays stored")
+      return false
+    }
+  }
+}

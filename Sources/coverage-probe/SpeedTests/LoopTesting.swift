@@ -1,0 +1,89 @@
+import Coverage
+import Driving
+import Foundation
+import Logging
+import Service
+import Settings
+import SpeedTest
+import Submission
+import Synchronization
+
+/// `loop`: repeats speed tests along the way, without coverage pings.
+struct LoopTesting: Sendable {
+  private let configuration: ProbeConfiguration
+  private let rules: LoopRules
+  private let isNew: Bool
+  private let submits: Bool
+  private let logger: Logger
+
+  /// - Parameters:
+  ///   - configuration: All settings.
+  ///   - isNew: Begins a new loop, even if the stored one is not over.
+  ///   - submits: Whether to send results as they come.
+  ///   - logger: The program's log.
+  ///   - change: Changes the configured settings of the loop.
+  /// - Throws: `LoopRules.Fault`
+  init(
+    configuration: ProbeConfiguration, isNew: Bool, submits: Bool, logger: Logger,
+    change: (inout ProbeConfiguration.LoopSettings) -> Void
+  ) throws {
+    (self.configuration, self.isNew, self.submits, self.logger) = (configuration, isNew, submits, logger)
+    rules = try configuration.loopRules(change)
+  }
+
+  /// Runs until the loop is over, or `stop` yields: then the loop is over too.
+  /// - Parameters:
+  ///   - show: Shows the live line; `nil` without a terminal.
+  ///   - print: Prints a line of the result.
+  /// - Throws: ``ConfigurationError``, `StoreError`, GRDB's `DatabaseError`.
+  func run(
+    stop: AsyncStream<Void>, show: (@Sendable (String) -> Void)?, print: @escaping @Sendable (String) -> Void
+  ) async throws -> CommandOutcome {
+    try await withControlServer(configuration, for: "without it there are no tests", logger: logger) { server in
+      let environment = try DriveEnvironment(
+        configuration: configuration, purpose: "\(Program.name) loop", server: server, logger: logger)
+      await environment.recover(configuration)
+      return try await loop(in: environment, stop, show: show, print: print)
+    }
+  }
+
+  /// Runs the loop with its sources. The sender works beside it; a last pass sends the rest, until `stop` yields again.
+  private func loop(
+    in environment: DriveEnvironment, _ stop: AsyncStream<Void>, show: (@Sendable (String) -> Void)?,
+    print: @escaping @Sendable (String) -> Void
+  ) async throws -> CommandOutcome {
+    let (givingUp, giveUp) = AsyncStream<Void>.makeStream()
+    let running = try await RunningLoop(
+      rules, configuration, environment, isNew: isNew
+    ) { LoopDisplay.report($0, of: rules.count, show: show, print: print) }
+    let receiving = Task { await environment.positions.run() }
+    let sending = submits ? Task { await environment.sender.keepSending() } : nil
+    let stopping = Task {
+      for await _ in stop {
+        let isFirst = running.stop()
+        if !isFirst { giveUp.yield() }
+      }
+    }
+    defer {
+      receiving.cancel()
+      stopping.cancel()
+    }
+    _ = await running.run()
+    // From now on, the first signal ends the last pass.
+    _ = running.stop()
+    sending?.cancel()
+    show?("")
+    let tally = await running.memory.tally
+    print(
+      "\(counted(tally.total, "test")): \(tally.completed) completed, \(tally.failed) failed, \(tally.aborted) aborted")
+    var done: CommandOutcome = tally.completed > 0 || tally.total == 0 ? .done : .failed
+    if tally.total == 0, !rules.allowsOtherLinks, let remedy = running.bench.path.current.remedy {
+      print("no test was made: \(remedy)")
+      done = .unmeasured
+    }
+    guard submits else { return done }
+    let report = try await untilStopped(by: givingUp) { try await environment.sender.pass(.warm) }
+    print(report.line)
+    return report.outcome == .done ? done : report.outcome
+  }
+}

@@ -1,0 +1,62 @@
+import Coverage
+import Foundation
+import OrderedJSON
+import Settings
+import Store
+
+/// `sessions --speed-tests`: lists the stored speed tests with state and figures.
+struct SpeedTestListing: Sendable {
+  private let tests: [StoredSpeedTest]
+
+  /// Reads the tests, also while another process writes to the store.
+  /// - Parameter configuration: Names the state directory.
+  /// - Throws: `StoreError`, GRDB's `DatabaseError`
+  init(configuration: ProbeConfiguration) throws {
+    tests = try StoreReader(directory: StateDirectory(path: configuration.stateDirectory)).speedTests()
+  }
+
+  /// A JSON array, oldest test first; times are ISO 8601 in UTC.
+  var json: String {
+    tests.isEmpty ? "[]" : "[\n" + tests.map { Self.json($0).text }.joined(separator: ",\n") + "\n]"
+  }
+
+  private static func json(_ test: StoredSpeedTest) -> JSON {
+    .object([
+      "id": .integer(test.id), "test_uuid": .string(test.testUUID), "loop_uuid": test.loopUUID.map(JSON.string),
+      "test_counter": test.number.map { .integer(Int64($0)) }, "drive": test.drive.map(JSON.integer),
+      "started_at": .string(test.started.iso8601), "ended_at": test.ended.map { .string($0.iso8601) },
+      "outcome": test.outcome.map { .string($0.rawValue) }, "state": .string(test.state.rawValue),
+      "qos_state": test.qosState.map { .string($0.rawValue) },
+      "download_kbps": (test.figures?.download?.kilobitsPerSecond).map(JSON.integer),
+      "upload_kbps": (test.figures?.upload?.kilobitsPerSecond).map(JSON.integer),
+      "ping_ms": (test.figures?.medianPing).map { .decimal(units: $0, places: 6) },
+      "technology": test.technology.map { .string($0.name) },
+      "latitude": (test.place?.latitude).map(JSON.number), "longitude": (test.place?.longitude).map(JSON.number),
+      "error": test.error.map(JSON.string), "quarantine_reason": test.reason.map(JSON.string),
+    ])
+  }
+
+  /// A table for an operator; `nil` without tests.
+  var table: String? {
+    guard !tests.isEmpty else { return nil }
+    let rows = tests.map { test in
+      [
+        "\(test.id)", test.started.iso8601, test.number.map { "\($0)" } ?? "-",
+        Self.rate(test.figures?.download), Self.rate(test.figures?.upload),
+        test.figures?.medianPing.map { String(format: "%.1f ms", Double($0) / 1e6) } ?? "-",
+        state(test), ForeignText.clean(test.testUUID, limit: 40),
+      ]
+    }
+    return AlignedTable.text([["test", "started", "number", "download", "upload", "ping", "state", "uuid"]] + rows)
+  }
+
+  private static func rate(_ rate: SpeedTestRate?) -> String {
+    rate.map { SpeedTestReport.rate($0.kilobitsPerSecond) } ?? "-"
+  }
+
+  /// The state of sending, the server's reason for a refusal, and why a test has no result.
+  private func state(_ test: StoredSpeedTest) -> String {
+    let outcome = test.outcome.map { $0 == .completed ? "" : ", \($0.rawValue): \(test.error ?? "")" } ?? ""
+    return test.state.rawValue + (test.reason.map { " (\($0))" } ?? "") + outcome
+  }
+}

@@ -1,0 +1,85 @@
+import Coverage
+import Foundation
+import Logging
+import Networking
+import Service
+import SpeedTest
+import Synchronization
+
+/// `speedtest`: one test against a measurement server that the user names.
+struct SpeedTesting: Sendable {
+  /// Where a token comes from.
+  enum TokenSource: Hashable, Sendable {
+    /// A token that a control server issued.
+    case issued(String)
+    /// The secret of a server of one's own: a token is made from it.
+    case secret(String)
+    /// A server that checks no tokens.
+    case none
+  }
+
+  private let plan: SpeedTestPlan
+  private let server: ServerPlace
+  private let asJSON: Bool
+
+  /// - Parameters:
+  ///   - now: Unix seconds, for a token that is made.
+  ///   - configure: Changes the plan from its defaults.
+  /// - Throws: `SpeedTestError.unusableToken`
+  init(
+    server: ServerPlace, token: TokenSource, now: Int64, asJSON: Bool, configure: (inout SpeedTestPlan) -> Void
+  ) throws {
+    let text =
+      switch token {
+      case .issued(let text): text
+      case .secret(let secret):
+        LabToken.version1(secret: secret, uuid: UUID().uuidString.lowercased(), unixSeconds: now)
+      case .none: "none"
+      }
+    var plan = SpeedTestPlan(host: server.host, port: server.port, token: try MeasurementToken(text))
+    configure(&plan)
+    (self.plan, self.server, self.asJSON) = (plan, server, asJSON)
+  }
+
+  /// Runs the test.
+  /// - Parameters:
+  ///   - stop: The test is aborted at its first element.
+  ///   - show: Shows the live line; `nil` without a terminal.
+  ///   - print: Prints a line of the result.
+  ///   - note: Prints a line for the operator.
+  /// - Throws: `SpeedTestError` when there is no result at all.
+  func run(
+    stop: AsyncStream<Void>, show: (@Sendable (String) -> Void)?, print: (String) -> Void,
+    note: @escaping @Sendable (String) -> Void
+  ) async throws -> CommandOutcome {
+    let run = SpeedTestRun(plan)
+    let stopping = Task {
+      for await _ in stop {
+        run.abort()
+        break
+      }
+    }
+    defer { stopping.cancel() }
+    let display = Mutex(SpeedTestDisplay())
+    let path = PathMonitor(
+      source: .auto, interface: plan.interface, destination: plan.host, logger: Logger(label: Program.name))
+    let began = ContinuousClock.now
+    var links = LinkTrack()
+    links.note(path.current, at: 0)
+    let outcome = try await run.run { progress in
+      display.withLock {
+        let isNew = $0.apply(progress)
+        if let show { show($0.line) } else if isNew { note("speedtest: \($0.line)") }
+      }
+    }
+    var figures = outcome.figures(plan)
+    // Of a name, the first reading had the default route.
+    links.note(path.reading(to: run.serverAddress ?? plan.host), at: (.now - began).inNanoseconds)
+    figures.links = links.links.isEmpty ? nil : links.links
+    let report = SpeedTestReport(
+      figures: figures, threads: plan.threads, failures: outcome.failures.map { "a connection: \($0)" })
+    if let show { show("") }
+    if asJSON { print(report.json.text) } else { report.lines.forEach(print) }
+    return outcome.isComplete ? .done : .failed
+  }
+}

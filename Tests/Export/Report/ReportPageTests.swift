@@ -1,0 +1,77 @@
+import Coverage
+import OrderedJSON
+import TestSupport
+import Testing
+
+@testable import Export
+
+@Suite struct ReportPageTests {
+  private static func report(title: String = "Drive", compared: Bool = false) -> Report {
+    var figures = ReportFigures()
+    for index in 0..<20 {
+      figures.add(
+        ReportedFence(
+          fence: .sample(
+            number: index, entered: Double(index) * 4, latitude: 48 + Double(index) * 0.0005,
+            answered: index == 3 ? 0 : 39,
+            rttSumNanoseconds: index == 3 ? 0 : 1_235_130_000),
+          drive: 1, session: 1, driveStarted: .sampleStart))
+    }
+    figures.endFences()
+    let part = Report.Part(title: title, figures: figures)
+    return Report(parts: compared ? [part, part] : [part], comparison: compared ? PlaceComparison() : nil)
+  }
+
+  @Test("Text from outside is escaped")
+  func escaping() {
+    let page = ReportPage(Self.report(title: "link <script>\"&")).html
+    #expect(page.contains("link &lt;script&gt;&quot;&amp;"))
+    #expect(!page.contains("<script"))
+  }
+
+  @Test("The page loads nothing and runs nothing")
+  func nothingElsewhere() {
+    let page = ReportPage(Self.report(compared: true)).html
+    for forbidden in ["<script", "http:", "https:", "src=", "<link", "@import", "url(", "onclick", "SQL("] {
+      #expect(!page.contains(forbidden), "\(forbidden)")
+    }
+    #expect(page.contains("default-src 'none'"))
+  }
+
+  @Test("Each footnote and the reference to it are on the page")
+  func footnotes() {
+    let page = ReportPage(Self.report(compared: true)).html
+    for number in 1...10 {
+      #expect(page.contains("<li id=\"n\(number)\">"))
+      #expect(page.contains("href=\"#n\(number)\""))
+    }
+  }
+
+  @Test("Maps have a text alternative")
+  func maps() {
+    #expect(ReportPage(Self.report()).html.contains("1 of them without an answer."))
+  }
+
+  @Test("Without fences, there is still a page, and JSON omits the figures without a value")
+  func empty() {
+    let report = Report(parts: [.init(title: "nothing", figures: ReportFigures())], comparison: nil)
+    #expect(ReportPage(report).html.contains("–"))
+    #expect(!report.json.text.contains("mean_ms"))
+    #expect(!report.json.text.contains("null"))
+  }
+
+  @Test("JSON has the method of each figure")
+  func methods() {
+    let text = Self.report(compared: true).json.text
+    for part in ["coverage", "delay", "variation", "loss", "outages", "worst", "quality", "comparison"] {
+      #expect(text.contains("\"\(part)\":{"), "\(part)")
+    }
+    #expect(text.components(of: "\"method\":") == 15)
+    #expect(text.contains("\"mean_ms\":31.67"))
+  }
+}
+
+extension String {
+  /// The number of occurrences of `piece`.
+  fileprivate func components(of piece: String) -> Int { ranges(of: piece).count }
+}

@@ -1,0 +1,73 @@
+import Coverage
+import Testing
+
+@testable import Networking
+
+/// The readings that show another link or another address.
+struct WayWatchTests {
+  private var watch = WayWatch()
+
+  private func reading(
+    _ interface: String, _ address: String?, to destination: String? = "192.0.2.1", kind: Link.Kind = .modem
+  ) -> PathReading {
+    PathReading(
+      link: Link(interface: interface, kind: kind),
+      way: Way(destination: destination, interface: interface, address: address))
+  }
+
+  private mutating func hasChanged(_ reading: PathReading) -> Bool { watch.hasChanged(reading) }
+
+  @Test("when the first way becomes known, or the same way again, then nothing has changed")
+  mutating func first() {
+    #expect(!hasChanged(reading("wwan0", "10.1.0.2")))
+    #expect(!hasChanged(reading("wwan0", "10.1.0.2")))
+  }
+
+  @Test("when the link or the address changes, then that counts as a change once")
+  mutating func changes() {
+    #expect(!hasChanged(reading("wwan0", "10.1.0.2")))
+    #expect(hasChanged(reading("wwan0", "10.1.0.3")))
+    #expect(hasChanged(reading("wwan1", "10.1.0.3")))
+    #expect(!hasChanged(reading("wwan1", "10.1.0.3")))
+  }
+
+  @Test("when the network goes away, then only another way afterwards is a change")
+  mutating func gap() {
+    #expect(!hasChanged(reading("wwan0", "10.1.0.2")))
+    #expect(!hasChanged(.missing(interface: "wwan0")))
+    #expect(!hasChanged(reading("wwan0", "10.1.0.2")))
+    #expect(!hasChanged(.noRoute(to: "192.0.2.1", by: nil)))
+    #expect(hasChanged(reading("wwan0", "10.1.0.9")))
+  }
+
+  @Test("when another host is pinged, then its way is not compared with the previous one")
+  mutating func otherDestination() {
+    #expect(!hasChanged(reading("wwan0", "10.1.0.2", to: nil)))
+    #expect(!hasChanged(reading("wwan0", "2001:db8::2", to: "2001:db8::1")))
+    #expect(hasChanged(reading("wwan0", "2001:db8::3", to: "2001:db8::1")))
+  }
+
+  @Test("when the route leaves by Wi-Fi and comes back, then the way has not changed")
+  mutating func wifi() {
+    #expect(!hasChanged(reading("wwan0", "10.1.0.2")))
+    #expect(!hasChanged(reading("wlan0", "192.168.1.2", kind: .wifi)))
+    #expect(!hasChanged(reading("wwan0", "10.1.0.2")))
+  }
+
+  @Test("when the kind of the link is declared, or read from a file, then its way is still known")
+  func declared() {
+    let way = Route(interface: nil, destination: "127.0.0.1").reading.way
+    #expect(way == Way(destination: "127.0.0.1", interface: "lo", address: "127.0.0.1"))
+    let reading = Route(interface: nil, destination: "127.0.0.1").reading
+    #expect(PathReading(fixed: .cellular, route: reading).way == way)
+  }
+
+  @Test("when the network loses the pinged host's IP version, then that is one change, on Wi-Fi none")
+  mutating func otherFamily() {
+    #expect(!hasChanged(reading("wwan0", "10.1.0.2")))
+    let modem = PathReading(link: Link(interface: "wwan0", kind: .modem), unreached: "10.0.0.1")
+    #expect(hasChanged(modem) && !hasChanged(modem))
+    #expect(!hasChanged(reading("wwan0", "10.1.0.2")))
+    #expect(!hasChanged(PathReading(link: Link(interface: "wlan0", kind: .wifi), unreached: "10.0.0.1")))
+  }
+}

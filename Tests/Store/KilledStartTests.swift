@@ -1,0 +1,70 @@
+import Coverage
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// A process is killed, and then the next one during its start. The third must not take the files for a store that lost commits.
+struct KilledStartTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func copy(_ directory: StateDirectory, as name: String) throws -> StateDirectory {
+    let path = folder.file(name)
+    try FileManager.default.copyItem(atPath: directory.path, toPath: path)
+    return StateDirectory(path: path)
+  }
+
+  /// The state left by a process that was killed while its store was open, with fences in the write-ahead log.
+  private func killed() throws -> StateDirectory {
+    let directory = StateDirectory(path: folder.file("state"))
+    let store = try DriveStore(directory: directory, purpose: "test")
+    var recorder = try DriveRecorder(store, started: WallTime(microseconds: 1_800_000_000_000_000), log: nil)
+    try recorder.save(sessions: [Session(number: 0, started: .start)], fences: [.sample(number: 0)], seen: .start)
+    return try withExtendedLifetime(store) { try copy(directory, as: "killed") }
+  }
+
+  /// SQLite empties the log's index at a start, before it writes a new one.
+  private func beginIndex(_ directory: StateDirectory) {
+    #expect(truncate(directory.database + "-shm", 3) == 0)
+  }
+
+  /// The state left by a start that was killed while SQLite opened the store.
+  private func killedAgain(_ directory: StateDirectory) throws -> StateDirectory {
+    let (file, left) = (StoreFile(directory: directory) { _ in }, folder.file("again"))
+    _ = try StoreDatabase(directory, purpose: "second", connect: { nil }) { occasion, onChecked in
+      #expect(occasion == .startAfterUncleanEnd)
+      let store = try file.open(occasion) {
+        onChecked()
+        #expect(throws: Never.self) { try FileManager.default.copyItem(atPath: directory.path, toPath: left) }
+      }
+      return store
+    }
+    beginIndex(StateDirectory(path: left))
+    return StateDirectory(path: left)
+  }
+
+  @Test("when a start is killed while SQLite rebuilds the log's index, then the next start suspects no loss")
+  func whileOpening() throws {
+    let store = try DriveStore(directory: try killedAgain(try killed()), purpose: "third")
+    #expect(store.recoveryNeed == .none)
+    #expect(WriterLock.holder(store.directory).hasSuffix("(third)"))
+  }
+
+  @Test("when a process with an open store is killed and the log's index is gone, then the next start suspects a loss")
+  func withoutIndex() throws {
+    let left = try killed()
+    beginIndex(left)
+    #expect(try DriveStore(directory: left, purpose: "second").recoveryNeed == .rolledBack)
+  }
+
+  @Test("when a start notes a suspicion and is killed, then the next start still has it")
+  func suspicionStays() throws {
+    let left = try killed()
+    beginIndex(left)
+    let again = try killedAgain(left)
+    #expect(try DriveStore(directory: again, purpose: "third").recoveryNeed == .rolledBack)
+  }
+}
