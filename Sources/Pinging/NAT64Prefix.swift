@@ -1,4 +1,5 @@
 import CPinger
+import Coverage
 
 /// The IPv6 prefix under which a network with NAT64 carries IPv4 addresses. A pure value.
 struct NAT64Prefix: Hashable, Sendable {
@@ -67,5 +68,17 @@ extension PingAddress {
       throw OtherFamilyError(address: address)
     }
     return made
+  }
+}
+
+/// The ping server has an address of an IP version that this network, or the configuration, does not have.
+struct OtherFamilyError: Error, Hashable, CustomStringConvertible {
+  /// The address.
+  let address: PingAddress
+
+  /// One line for the operator.
+  var description: String {
+    let why = NoWay.otherFamily(than: address.host)
+    return address.family == .ipv6 ? why : "\(why), without NAT64 (no prefix for ipv4only.arpa)"
   }
 }

@@ -1,5 +1,7 @@
 import CPinger
+import Coverage
 import Foundation
+import Glibc
 
 /// The numeric address and port of a ping target.
 public struct PingAddress: Hashable, Sendable, CustomStringConvertible {
@@ -110,4 +112,18 @@ public struct PingAddress: Hashable, Sendable, CustomStringConvertible {
     else { return nil }
     return text.withUnsafeBufferPointer { $0.baseAddress.map(String.init(cString:)) }
   }
+}
+
+/// A name cannot be resolved.
+public struct NameError: Error, Hashable, CustomStringConvertible {
+  /// The name.
+  public let name: String
+  /// The resolver's reason.
+  public let reason: String
+
+  /// Whether no name server answered, so that nothing is known of the name.
+  public var isTemporary: Bool { reason == String(cString: gai_strerror(EAI_AGAIN)) }
+
+  /// One line for the operator.
+  public var description: String { "cannot find the address of \(ForeignText.clean(name)): \(reason)" }
 }

@@ -135,3 +135,52 @@ public final class Pinger: Sendable {
 
   deinit { cping_shutdown(handle.pinger) }
 }
+
+/// The state of a target at one moment.
+public struct PingTargetState: Hashable, Sendable {
+  /// UDP: the local port. ICMP: the echo identifier.
+  public let localPort: UInt16
+  /// The number of pings so far, including those that were not sent.
+  public let slots: UInt64
+  /// The number of pings without a verdict.
+  public let underWay: UInt64
+}
+
+/// The events of a pinger, in order of occurrence. A slow reader slows floods down.
+///
+/// Only one task can read. The sequence ends after ``Pinger/shutdown()``, and when the reading task is cancelled.
+public struct PingEvents: AsyncSequence, Sendable {
+  /// An event of a ping or a target.
+  public typealias Element = PingEvent
+
+  let inbox: PingInbox
+
+  /// The iterator; all iterators share the events.
+  public func makeAsyncIterator() -> Iterator { Iterator(inbox: inbox) }
+
+  /// The events so far, without waiting; can be empty. For a reader that polls instead of iterating.
+  public func available() -> ArraySlice<PingEvent> { inbox.available() }
+
+  /// Reads events in batches.
+  public struct Iterator: AsyncIteratorProtocol {
+    let inbox: PingInbox
+    private var batch: ArraySlice<PingEvent> = []
+
+    init(inbox: PingInbox) { self.inbox = inbox }
+
+    /// The next event; `nil` at the end.
+    public mutating func next() async -> PingEvent? {
+      if batch.isEmpty { batch = await nextBatch() ?? [] }
+      return batch.popFirst()
+    }
+
+    /// The events so far, at least one; `nil` at the end.
+    public mutating func nextBatch() async -> ArraySlice<PingEvent>? {
+      guard batch.isEmpty else {
+        defer { batch = [] }
+        return batch
+      }
+      return await inbox.next()
+    }
+  }
+}

@@ -1,3 +1,5 @@
+import Coverage
+
 /// A line from gpsd, as far as this client uses it (docs/protocol.md, 4).
 enum GPSDReport: Hashable, Sendable {
   /// gpsd's greeting. Its protocol numbers are inconsistent: 3.27 has 0.16, 3.27.4 has 16.1.
@@ -32,6 +34,134 @@ enum GPSDReport: Hashable, Sendable {
     case "GST": self = .gst(GSTReport(object))
     case "ERROR": self = .complaint(object.string("message") ?? "")
     default: self = .other(name)
+    }
+  }
+}
+
+/// A receiver as gpsd lists it.
+struct GPSDDevice: Hashable, Sendable {
+  /// The path of a device file, or a URL.
+  let path: String
+  /// `false` once gpsd has closed it: `activated` is then 0; otherwise it is an ISO date, in old versions a number.
+  let isActive: Bool
+  /// Seconds between two fixes; `nil` when unknown or impossible.
+  let cycle: Double?
+  /// The name of gpsd's driver; `nil` until gpsd knows it.
+  let driver: String?
+
+  init(path: String, isActive: Bool = true, cycle: Double? = nil, driver: String? = nil) {
+    self.path = path
+    self.isActive = isActive
+    self.cycle = cycle
+    self.driver = driver
+  }
+
+  init?(_ object: JSONObject) {
+    guard let path = object.string("path") else { return nil }
+    self.init(
+      path: path, isActive: object.number("activated") != 0,
+      cycle: object.number("cycle").flatMap { $0 > 0 ? $0 : nil },
+      driver: object.string("driver").map { ForeignText.clean($0, limit: 64) })
+  }
+}
+
+/// The address of gpsd, and the settings of the client.
+public struct GPSDConfiguration: Hashable, Sendable {
+  /// A host name or address. All addresses of both families are tried.
+  public var host: String
+  /// TCP port, 1 to 65535.
+  public var port: Int
+  /// gpsd's path of the receiver to use; `nil`: the first one with a fix, until it is stale or another is clearly better.
+  public var device: String?
+  /// The position is lost after this time without a usable report, or after two cycles of the receiver if that is longer.
+  public var staleAfter: Duration
+  /// Positions that cannot be reached at this speed, in metres a second, above 0, are refused; `nil`: none are.
+  public var maximumSpeed: Double?
+  /// A speed above this, in metres a second, is left out of its fix: gpsd derives speeds from jumps of the position. `nil`: no limit.
+  public var speedLimit: Double?
+
+  /// A configuration with the given values.
+  public init(
+    host: String = "127.0.0.1", port: Int = 2947, device: String? = nil, staleAfter: Duration = .seconds(5),
+    maximumSpeed: Double? = nil, speedLimit: Double? = nil
+  ) {
+    self.host = host
+    self.port = port
+    self.device = device
+    self.staleAfter = staleAfter
+    self.maximumSpeed = maximumSpeed
+    self.speedLimit = speedLimit
+  }
+
+  /// Whether the server is on this host, by its name or address.
+  var isLocal: Bool {
+    let name = host.lowercased()
+    let isFourParts = name.split(separator: ".", omittingEmptySubsequences: false).count == 4
+    return (name.hasPrefix("127.") && isFourParts)
+      || ["localhost", "::1", "[::1]", "::ffff:127.0.0.1"].contains(name)
+  }
+}
+
+/// A GST report: the receiver's own standard deviations, in metres; `nil` where gpsd gives none.
+public struct GSTReport: Hashable, Sendable {
+  /// gpsd's path of the receiver.
+  public var device: String?
+  /// Of the latitude.
+  public var latitude: Double?
+  /// Of the longitude.
+  public var longitude: Double?
+  /// Of the major axis of the error ellipse.
+  public var major: Double?
+  /// Of the minor axis of the error ellipse.
+  public var minor: Double?
+
+  /// A report with the given values.
+  public init(
+    device: String?, latitude: Double? = nil, longitude: Double? = nil, major: Double? = nil, minor: Double? = nil
+  ) {
+    (self.device, self.latitude, self.longitude, self.major, self.minor) = (device, latitude, longitude, major, minor)
+  }
+
+  /// The horizontal standard deviation: the root of the sum of the squares of either pair; `nil` where the report has no pair.
+  var horizontal: Double? {
+    for pair in [(latitude, longitude), (major, minor)] {
+      if let first = pair.0.asErrorEstimate, let second = pair.1.asErrorEstimate {
+        return (first * first + second * second).squareRoot()
+      }
+    }
+    return nil
+  }
+}
+
+extension GSTReport {
+  init(_ object: JSONObject) {
+    self.init(
+      device: object.string("device"), latitude: object.number("lat"), longitude: object.number("lon"),
+      major: object.number("major"), minor: object.number("minor"))
+  }
+}
+
+/// The satellites of a receiver, from a SKY report.
+public struct Satellites: Hashable, Sendable {
+  /// In view, from 0 to 1000.
+  public let seen: Int
+  /// Used for the position, at most ``seen``.
+  public let used: Int
+
+  /// `nil` when the numbers are impossible.
+  public init?(seen: Int, used: Int) {
+    guard (0...1000).contains(seen), (0...seen).contains(used) else { return nil }
+    (self.seen, self.used) = (seen, used)
+  }
+
+  /// `nil` for a report without satellites: a receiver can send dilutions alone. Releases before 3.20 list the satellites and do not count them.
+  init?(_ object: JSONObject) {
+    if let seen = object.integer("nSat"), let used = object.integer("uSat") {
+      self.init(seen: seen, used: used)
+    } else {
+      let list = object.objects("satellites")
+      guard !list.isEmpty else { return nil }
+      self.init(seen: list.count, used: list.count { $0.bool("used") == true })
     }
   }
 }

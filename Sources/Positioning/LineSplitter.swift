@@ -1,3 +1,5 @@
+import NIOCore
+
 /// Splits a byte stream into lines, for any segmentation by the network (docs/protocol.md, 4.1).
 struct LineSplitter: Sendable {
   /// The largest length of a line in bytes, without its end. gpsd documents 10240, but lines of 12811 bytes have been seen.
@@ -50,4 +52,16 @@ struct LineSplitter: Sendable {
     overlongLines += 1
     partial = []
   }
+}
+
+/// An event of the socket, with the number of its connection, or of the alarm clock.
+enum SocketInput: Sendable {
+  case connected(connection: Int, any Channel)
+  /// The connection could not be made; the reason is for the operator.
+  case failed(connection: Int, String)
+  case bytes(connection: Int, [UInt8])
+  /// The connection ended; with the text of an error, if there was one.
+  case ended(connection: Int, String?)
+  /// The time of the alarm has come.
+  case alarm(at: ContinuousClock.Instant)
 }

@@ -20,3 +20,32 @@ struct ReceiverClocks {
     return [.clock(ReceiverClock(device: report.device, time: time, arrival: now, isChosen: isChosen))]
   }
 }
+
+/// Reports each change of the difference between the receiver's time and the host's, once. It sets no clock
+/// (docs/protocol.md, 4.4).
+struct ClockDifferenceWatch {
+  /// Smaller differences are delays on the way.
+  private static let tolerance = Duration.seconds(2)
+
+  private var reported: Duration?
+
+  /// The event of a change. A drift by up to half of the reported difference is not a change, nor is a difference that varies around the
+  /// tolerance.
+  mutating func note(_ difference: Duration?) -> [PositioningEvent] {
+    guard let difference else { return [] }
+    let limit = reported == nil ? Self.tolerance : Self.tolerance / 2
+    let current = difference.magnitude > limit ? difference : nil
+    switch (reported, current) {
+    case (nil, nil): return []
+    case (let reported?, let current?)
+    where (current - reported).magnitude <= max(Self.tolerance, reported.magnitude / 2):
+      return []
+    default:
+      reported = current
+      return [.status(.clockDifference(current))]
+    }
+  }
+
+  /// Whether the difference exceeds the delay on the way from the receiver.
+  static func isOff(_ difference: Duration?) -> Bool { difference.map { $0.magnitude > tolerance } ?? false }
+}

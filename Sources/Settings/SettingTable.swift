@@ -1,3 +1,5 @@
+import Foundation
+
 /// The reference of all settings as a Markdown table: docs/configuration.md contains it.
 enum SettingTable {
   /// One row for each setting, in the order of ``Setting/all``.
@@ -15,5 +17,31 @@ enum SettingTable {
       "`\(setting.key)`", setting.type, "`\(setting.defaultText)`", setting.range, setting.effect, when,
     ]
     return "| " + cells.joined(separator: " | ") + " |"
+  }
+}
+
+/// Values of single settings, from their text; `nil` for a text that is none.
+extension Setting {
+  /// A path as it is. One that begins with `~` is refused: a shell replaces the tilde, this program does not.
+  static func path(_ text: String) -> String? { text.isEmpty || text.hasPrefix("~") ? nil : text }
+
+  /// A text without white space.
+  static func word(_ text: String) -> String? {
+    text.isEmpty || text.contains(where: \.isWhitespace) ? nil : text
+  }
+
+  /// A base URL with `https` or `http` in lower case and a host, without query and fragment. Slashes at its end are removed.
+  static func url(_ text: String) -> String? {
+    let prefix = ["https://", "http://"].first { text.hasPrefix($0) }
+    guard let prefix, text.count > prefix.count, word(text) != nil, !text.contains(where: { $0 == "?" || $0 == "#" }),
+      let parts = URLComponents(string: text), parts.host?.isEmpty == false,
+      parts.port.map((1...65_535).contains) ?? true
+    else { return nil }
+    return String(text.reversed().drop { $0 == "/" }.reversed())
+  }
+
+  /// A size in bytes, 16 MiB to 1 TiB.
+  static func size(_ text: String) -> Int64? {
+    SizeText.bytes(text).flatMap { (16 << 20...1 << 40).contains($0) ? Int64($0) : nil }
   }
 }

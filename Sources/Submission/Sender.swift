@@ -228,3 +228,19 @@ public actor Sender {
     turns &+= 1
   }
 }
+
+/// How far the sender is, for a watchdog.
+public struct SenderProgress: Hashable, Sendable {
+  /// It waits for the next pass.
+  public let isIdle: Bool
+  /// Grows with each request, and with each pass that ends.
+  public let steps: UInt64
+}
+
+/// A finished pass.
+public struct EndedPass: Hashable, Sendable {
+  /// When it ended, by the ruling clock.
+  public let ended: WallTime
+  /// Its result.
+  public let report: PassReport
+}

@@ -52,3 +52,47 @@ public struct Event: Hashable, Sendable {
     self.delivered = delivered
   }
 }
+
+/// A change that the caller of the engine has to carry out. The order of the effects of one event is significant.
+public enum Effect: Hashable, Sendable {
+  /// A new session is current; the session before it has ended.
+  case sessionBegan(Session)
+  /// The session's test UUID, anchor or end changed.
+  case sessionChanged(Session)
+  /// The fence ended. Only late pings can change it from here on.
+  case fenceClosed(Fence)
+  /// A late ping changed an ended fence, or Wi-Fi touched the open one.
+  case fenceRevised(Fence)
+  /// The drive ended.
+  case stopped(StopReason)
+}
+
+/// A condition that the operator has to see, with the stretch of time in which it held.
+public struct Warning: Hashable, Sendable {
+  /// The kinds of warnings. The raw values appear in `replay`'s summary.
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// There is no accurate fix.
+    case waitingForGPS = "waiting-for-gps"
+    /// The link is not measured (``Path/wifi``).
+    case wifi
+  }
+
+  /// The condition.
+  public let kind: Kind
+  /// When it began.
+  public let from: DriveTime
+  /// When it ended; `nil` while it lasts, and for a warning that lasted to the end of the drive.
+  public internal(set) var to: DriveTime?
+}
+
+/// Why a drive ended. The raw values appear in drive logs, in the store and in `replay`'s summary.
+public enum StopReason: String, Hashable, Sendable, CaseIterable {
+  /// The operator stopped it.
+  case user
+  /// It reached the longest duration that the operator or the server allows.
+  case duration
+  /// It had no accurate fix within ``Parameters/giveUpAfter`` from the start.
+  case insufficientAccuracy = "insufficient-accuracy"
+  /// A replayed log ended without a stop.
+  case endOfLog = "end-of-log"
+}

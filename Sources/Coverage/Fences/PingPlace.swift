@@ -10,3 +10,39 @@ public enum PingPlace: Hashable, Sendable {
 
   var isInFence: Bool { if case .fence = self { true } else { false } }
 }
+
+/// Pings by their places.
+public struct PingPlaceCounts: Hashable, Sendable {
+  /// In a fence.
+  public var inFences = 0
+  /// Outside of all fences.
+  public var outside = 0
+  /// On Wi-Fi.
+  public var paused = 0
+
+  /// No pings.
+  public init() {}
+
+  mutating func count(_ place: PingPlace) {
+    switch place {
+    case .fence: inFences += 1
+    case .outside: outside += 1
+    case .paused: paused += 1
+    }
+  }
+}
+
+/// A ping with its place.
+public struct PlacedPing: Hashable, Sendable {
+  /// When it was sent.
+  public let sent: DriveTime
+  /// Its outcome.
+  public let outcome: PingOutcome
+  /// Where it counts.
+  public let place: PingPlace
+
+  /// A ping with the given values.
+  public init(sent: DriveTime, outcome: PingOutcome, place: PingPlace) {
+    (self.sent, self.outcome, self.place) = (sent, outcome, place)
+  }
+}

@@ -30,3 +30,71 @@ enum DiskEffect: Hashable, Sendable {
   /// Asks the sender to delete old data. Not answered.
   case makeRoom
 }
+
+/// The result of a ``DiskEffect``.
+enum DiskAnswer: Hashable, Sendable {
+  /// - Parameter trouble: Why the lines are not all written; `nil`: they are.
+  case logged(trouble: String?)
+  /// - Parameters:
+  ///   - dropped: The number of lines that the log lacks for good.
+  ///   - waiting: The number of lines that are in memory only.
+  case logClosed(trouble: String?, dropped: Int, waiting: Int = 0)
+  case written(StoreWrite)
+  case writeFailed(StoreWrite, StoreFailure)
+  /// - Parameter isReleased: Whether there was a ballast.
+  case ballastReleased(_ isReleased: Bool, for: StoreWrite, StoreFailure)
+  case ballastReserved(_ isReserved: Bool)
+  /// - Parameter failure: Why the repair failed; `nil`: the store is intact again.
+  case repaired(_ failure: StoreFailure?)
+  /// - Parameter failure: Why the write failed; `nil`: the end is in the store.
+  case driveEnded(_ failure: StoreFailure?)
+}
+
+/// Sessions and fences written to the store in one transaction.
+struct StoreWrite: Hashable, Sendable {
+  /// Numbers the writes of a drive in order.
+  let number: Int
+  /// The start of the drive by the ruling clock.
+  let started: WallTime
+  let sessions: [Session]
+  let fences: [Fence]
+  /// The last time at which the open fence was still open.
+  let seen: DriveTime
+  /// The loop of each session, by session number.
+  let loopUUIDs: [Int: String]
+  /// Batches of these fences that were sent from memory.
+  var batches: [BatchInMemory] = []
+  /// Whether the store is not touched, unless the start of the drive has moved.
+  var isEmpty: Bool { sessions.isEmpty && fences.isEmpty && batches.isEmpty }
+  /// Whether it has failed once, and the cause was removed.
+  var isRetry = false
+}
+
+/// Why a write to the store failed.
+struct StoreFailure: Hashable, Sendable {
+  /// Decides how the journal reacts.
+  enum Kind: Hashable, Sendable {
+    /// Freeing space may help.
+    case diskFull
+    /// The file is damaged.
+    case damage
+    case other
+  }
+
+  let kind: Kind
+  /// The error's description, in one line.
+  let text: String
+  /// The reason in words for an operator.
+  let reason: String
+  let remedy: String?
+
+  init(kind: Kind, text: String, reason: String, remedy: String? = nil) {
+    (self.kind, self.text, self.reason, self.remedy) = (kind, text, reason, remedy)
+  }
+
+  init(_ error: any Error) {
+    kind = StoreError.isDiskFull(error) ? .diskFull : StoreError.isDamage(error) ? .damage : .other
+    text = "\(error)"
+    (reason, remedy) = StoreError.writeTrouble(error)
+  }
+}

@@ -1,8 +1,10 @@
 import Coverage
+import Logging
 import Networking
 import Pinging
 import Positioning
 import Store
+import Submission
 
 /// An input of a ``Drive``: an event of the outside world, or the answer to an effect.
 enum DriveInput: Hashable, Sendable {
@@ -52,4 +54,79 @@ enum DriveInput: Hashable, Sendable {
   case disk(DiskAnswer)
   /// The effects before ``DriveEffect/proceed(_:)`` have run and were answered.
   case proceed(DriveStage)
+}
+
+/// A command of a ``Drive`` to its shell. The shell runs effects in order. It passes the answer of each one to the
+/// drive, and runs the effects of that answer, before the next one.
+enum DriveEffect: Hashable, Sendable {
+  /// A line for the program's log.
+  case log(Logger.Level, String, OperatorEvent? = nil)
+  case report(DriveStatus)
+  /// Answered by an input with the same stage.
+  case proceed(DriveStage)
+
+  // The drive log and the store: answered by ``DiskAnswer``.
+  case disk(DiskEffect)
+
+  // Tests of the control server.
+  /// Answered later, by ``DriveInput/granted(_:for:)`` or ``DriveInput/requestFailed(_:for:)``. One request at a
+  /// time.
+  case requestTest(TestRequest)
+  case cancelRequest
+  /// Answered later, by ``DriveInput/resolved(_:_:for:)`` or ``DriveInput/unresolved(reason:for:)``.
+  case resolve(GrantedTest, for: TestSelection.Generation)
+
+  // Pings.
+  /// Answered by ``DriveInput/pingsBegan(_:_:)`` or ``DriveInput/pingsRefused(reason:_:)``.
+  case beginPings(PingStart)
+  case stopPings(PingTarget.ID)
+  case removePings(PingTarget.ID)
+  case redirectPings(PingTarget.ID, to: PingAddress)
+  /// Looks up a host again, for an address of the family of the old one. Answered later, by
+  /// ``DriveInput/lookedUp(host:addresses:)`` or ``DriveInput/lookUpFailed(host:reason:)``.
+  case lookUp(host: String, like: PingAddress)
+}
+
+/// The readings that a ``Drive`` gets once a second.
+struct DriveReadings: Hashable, Sendable {
+  var clock: Timekeeper.Reading
+  var isCaptureInTrouble = false
+}
+
+/// The part of a step that runs after the effects before it, because it depends on their answers.
+enum DriveStage: Hashable, Sendable {
+  /// The store has accepted or refused the open fence; next is the drive log.
+  case checkpointed(at: DriveTime)
+  case report(at: DriveTime)
+  /// Decide which test to ping on, and whether to request another one.
+  case decision
+  /// The store has accepted or refused the last fences; next is the end of the drive.
+  case ending(at: DriveTime, StopReason)
+}
+
+/// The start of pings on a test.
+struct PingStart: Hashable, Sendable {
+  let target: PingTarget
+  let grant: GrantedTest
+  let generation: TestSelection.Generation
+  /// The time of the first ping in nanoseconds on the clock of `Pinger.now`, after the session has begun.
+  let firstSlot: UInt64
+
+  var address: PingAddress { target.address }
+  /// The host's name as the control server sent it.
+  var host: String { grant.coverage.pingHost }
+}
+
+/// A request for a test of the control server.
+struct TestRequest: Hashable, Sendable {
+  let generation: TestSelection.Generation
+  /// The time of the request, in whole milliseconds of wall time.
+  let at: DriveTime
+  /// The wall time of the drive's start, as known at the request.
+  let started: WallTime
+  /// The loop that the test continues; `nil` for the first test.
+  let loopUUID: String?
+
+  /// The wall time sent to the server.
+  var time: WallTime { started + at }
 }

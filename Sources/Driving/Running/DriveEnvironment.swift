@@ -1,4 +1,5 @@
 import Coverage
+import Foundation
 import Logging
 import Pinging
 import Store
@@ -36,4 +37,30 @@ public struct DriveEnvironment: Sendable {
     return try await store.drives.loopsToContinue(
       bootID: HostBoot.id, sinceBoot: .nanoseconds(Int64(clamping: Pinger.now)), now: timekeeper.now)
   }
+}
+
+/// The row of a drive in the store, and its log, as they are made before the drive begins.
+struct DriveFiles: Sendable {
+  let recorder: DriveRecorder
+  /// The path of the log, `nil` without one.
+  let log: String?
+
+  /// Removes them: the drive cannot begin on another of its links. A service tries again and again.
+  func discard(_ logger: Logger) {
+    if let log { unlink(log) }
+    do {
+      try recorder.discard()
+    } catch {
+      logger.error("drive \(recorder.drive) has not begun, but stays in the store: \(StoreError.line(error))")
+    }
+  }
+}
+
+/// An element of a ``DriveInbox``.
+enum DriveSignal: Sendable {
+  case input(DriveInput)
+  /// Ping events can be read.
+  case pingsDue
+  /// A second has passed.
+  case tick
 }

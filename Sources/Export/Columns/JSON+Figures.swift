@@ -20,3 +20,8 @@ extension JSON {
     return .decimal(units: nanoseconds / 1000 + (rest + Int64(half)) / 1000, places: 3)
   }
 }
+
+extension JSON {
+  /// The value as text for formats without types (CSV, GPX, KML): a string without quotes, everything else as in JSON.
+  var plainText: String { if case .string(let text) = self { text } else { text } }
+}

@@ -1,3 +1,4 @@
+import Foundation
 import OrderedJSON
 
 /// The HTML document of the exported map page and of the live page. It refers to no other file.
@@ -78,5 +79,59 @@ struct MapDocument {
   /// A `script` element; `text` must be free of `</script` (``ScriptText``).
   static func element(_ attributes: String, _ text: [UInt8]) -> [UInt8] {
     Array("<script \(attributes)>".utf8) + text + Array("</script>\n".utf8)
+  }
+}
+
+/// The page's own script, joined from the files in `Page`, which the build embeds. A part comes after the parts that it uses;
+/// `map.js` starts the page, so it is the last. The live page has `live.js` behind it.
+enum MapScript {
+  static let text: [UInt8] =
+    PackageResources.symbols_js + PackageResources.projection_js + PackageResources.fence_table_js
+    + PackageResources.fence_item_js
+    + PackageResources.speed_tests_js + PackageResources.time_axis_js + PackageResources.views_js
+    + PackageResources.fence_layer_js
+    + PackageResources.timeline_js + PackageResources.sessions_js + PackageResources.speed_test_table_js
+    + PackageResources.card_js + PackageResources.map_js
+}
+
+/// The map library Leaflet from Debian's package. It is copied into the page, so that the page works without any other file;
+/// it is no part of this program.
+struct Leaflet {
+  /// The text of the library.
+  let script: [UInt8]
+  /// The text of its style sheet.
+  let style: [UInt8]
+  /// The terms under which it may be passed on, as the package has them; empty where a system leaves out such files.
+  let terms: [UInt8]
+
+  /// Reads the library from `folder`.
+  /// - Parameter terms: The path of the file with the terms.
+  /// - Throws: ``LeafletError`` without the script or the style sheet. The terms may be absent.
+  init(folder: String, terms: String = "/usr/share/doc/libjs-leaflet/copyright") throws {
+    script = try Self.contents(of: ["leaflet.min.js", "leaflet.js"], in: folder)
+    style = try Self.contents(of: ["leaflet.css"], in: folder)
+    // Small systems leave out /usr/share/doc.
+    self.terms = FileManager.default.contents(atPath: terms).map(Array.init) ?? []
+  }
+
+  /// The first file that is there and not empty: the minified script, else the full one.
+  private static func contents(of names: [String], in folder: String) throws -> [UInt8] {
+    for name in names {
+      if let data = FileManager.default.contents(atPath: "\(folder)/\(name)"), !data.isEmpty { return Array(data) }
+    }
+    throw LeafletError(folder: folder, file: names[0])
+  }
+}
+
+/// The map library is not installed.
+public struct LeafletError: Error, Hashable, CustomStringConvertible {
+  /// Where it was looked for.
+  public let folder: String
+  /// The file that is not there.
+  public let file: String
+
+  /// The reason and the remedy, in one line.
+  public var description: String {
+    "the map page needs Leaflet, and \(folder)/\(file) cannot be read: sudo apt install libjs-leaflet"
   }
 }

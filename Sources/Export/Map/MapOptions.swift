@@ -1,3 +1,7 @@
+import Coverage
+import OrderedJSON
+import Store
+
 /// The map library and the tiles of a map page.
 public struct MapOptions: Hashable, Sendable {
   /// The folder with Leaflet's files.
@@ -10,5 +14,78 @@ public struct MapOptions: Hashable, Sendable {
   ///   - tiles: The map below the fences.
   public init(leaflet: String = "/usr/share/javascript/leaflet", tiles: TileSource? = nil) {
     (self.leaflet, self.tiles) = (leaflet, tiles)
+  }
+}
+
+/// A server of map tiles, by the address of a tile with `{z}`, `{x}` and `{y}` in the place of zoom, column and row.
+public struct TileSource: Hashable, Sendable {
+  /// The address, as the user wrote it.
+  public let address: String
+  /// Scheme and authority, such as `https://tiles.example`: the only origin from which the page may load images.
+  public let origin: String
+
+  /// `nil` for anything but an http or https address of printable ASCII with `{z}`, `{x}` and `{y}` behind the authority. The
+  /// authority goes into the page's security policy, so it may have only letters, digits, `.`, `-`, `:`, and the brackets of
+  /// IPv6: no user information, and nothing that could begin another directive.
+  public init?(_ address: String) {
+    guard let scheme = ["https://", "http://"].first(where: { address.hasPrefix($0) }) else { return nil }
+    let rest = address.dropFirst(scheme.count)
+    let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    let path = rest.dropFirst(authority.count)
+    guard !authority.isEmpty, authority.utf8.allSatisfy(Self.isOfAuthority) else { return nil }
+    guard ["{z}", "{x}", "{y}"].allSatisfy({ path.contains($0) }) else { return nil }
+    guard path.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
+    (self.address, origin) = (address, scheme + authority)
+  }
+
+  private static func isOfAuthority(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    case UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"): true
+    default: false
+    }
+  }
+}
+
+/// The columns of the map page: those of every format (``ColumnList``), and values that the page cannot compute from them.
+enum MapColumns {
+  /// All columns. The end of a fence is left out: it is `entered_at` with `duration_ms` (`entered` in a replay).
+  static let all = ColumnList.all.filter { !["exited", "exited_at"].contains($0.name) } + ofMap
+
+  /// Numbers for the script: the class decides the colour, and the number of the session stands for its id, which replays
+  /// lack.
+  private static let ofMap: [Column] = [
+    Column("technology_class", .integer, "place of its class in the legend of technologies") { record in
+      .count(Legend.place(of: Legend.entry(of: record.fence)))
+    },
+    Column("signal_dbm", .decimal, "lowest level of the quantity that stands for the technology") { record in
+      let level = record.fence.radio?.minimumLevel(of: record.fence.technology)
+      return level.flatMap { JSON.rounded($0, places: 1) }
+    },
+    Column("drive_started_at", .time, "start of its drive, which its links share") {
+      ($0.driveStarted?.iso8601).map(JSON.string)
+    },
+    Column("drive_session", .integer, "number of the session in its drive, from 0") { .count($0.session.number) },
+  ]
+}
+
+/// Speed tests as the map page and the live page read them: a JSON array with an object for each test, without the curves,
+/// the pings and the positions.
+enum MapSpeedTests {
+  /// The columns of the objects (``SpeedTestColumn``).
+  static let columns = SpeedTestColumn.table
+
+  /// The JSON text in one line, safe inside of a `script` element.
+  static func text(_ tests: [StoredSpeedTest]) -> [UInt8] {
+    ScriptText.json(Array(JSON.array(tests.map(object)).text.utf8))
+  }
+
+  /// The values of a test under the names of the exports, and the place of its colour in the legend of technologies.
+  private static func object(_ test: StoredSpeedTest) -> JSON {
+    let values = columns.compactMap { column in column.value(test).map { JSON.Member(column.name, $0) } }
+    let place = Legend.place(of: Legend.entry(of: test.technology?.generation))
+    return .object(values + [JSON.Member("technology_class", .count(place))])
   }
 }

@@ -39,3 +39,64 @@ public struct FenceFilter: Hashable, Sendable {
     return from.map { $0 <= time } ?? true && to.map { time < $0 } ?? true
   }
 }
+
+/// A box on the ground, as `--bbox` gives it: `WEST,SOUTH,EAST,NORTH` in degrees, as in RFC 7946, 5.
+public struct SearchBox: Hashable, Sendable {
+  private let west: Double
+  private let south: Double
+  private let east: Double
+  private let north: Double
+
+  /// `nil` unless the text has four numbers in their ranges, and south is not above north. Spaces are ignored. West
+  /// may be greater than east: such a box lies across the antimeridian.
+  public init?(_ text: String) {
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false).map {
+      Double($0.filter { $0 != " " })
+    }
+    guard parts.count == 4, let west = parts[0], let south = parts[1], let east = parts[2], let north = parts[3],
+      Coordinate(latitude: south, longitude: west) != nil, Coordinate(latitude: north, longitude: east) != nil,
+      south <= north
+    else { return nil }
+    (self.west, self.south, self.east, self.north) = (west, south, east, north)
+  }
+
+  /// Whether `place` is inside, or on the edge. The longitudes 180 and -180 are the same place; at a pole, all of them are.
+  func contains(_ place: Coordinate) -> Bool {
+    guard (south...north).contains(place.latitude) else { return false }
+    if abs(place.latitude) == 90 { return true }
+    let longitudes = abs(place.longitude) == 180 ? [-180, 180] : [place.longitude]
+    return longitudes.contains { west <= east ? (west...east).contains($0) : $0 >= west || $0 <= east }
+  }
+}
+
+/// A technology as the user names it: `4G/LTE`, or a generation (`2G`, `3G`, `4G`, `5G`, `5G NSA`, `5G SA`, `none`).
+public enum TechnologyPattern: Hashable, Sendable {
+  /// The name on the wire, in its own spelling.
+  case name(String)
+  /// One of these generations; `5G` is two of them.
+  case generations([Technology.Generation])
+
+  /// `nil` for text that is neither the name of a technology nor of a generation. Upper and lower case are the same.
+  public init?(_ text: String) {
+    let wanted = text.lowercased()
+    if wanted == "5g" {
+      self = .generations([.fiveNonStandalone, .fiveStandalone])
+    } else if let generation = Technology.Generation.allCases.first(where: { $0.rawValue.lowercased() == wanted }) {
+      self = .generations([generation])
+    } else if let name = Technology.knownNames.first(where: { $0.lowercased() == wanted }) {
+      self = .name(name)
+    } else {
+      return nil
+    }
+  }
+
+  /// Whether the pattern selects a fence with this technology; `nil` (no technology was seen in the fence) matches `none`
+  /// only.
+  func matches(_ technology: Technology?) -> Bool {
+    let technology = technology ?? .none
+    return switch self {
+    case .name(let name): technology.name == name
+    case .generations(let generations): technology.generation.map(generations.contains) ?? false
+    }
+  }
+}

@@ -1,4 +1,5 @@
 import Coverage
+import Foundation
 
 /// Quantiles of a figure over speed tests, each counted once, in the unit of its values (``SpeedTestQuantity``).
 public struct Quantiles: Hashable, Sendable {
@@ -33,4 +34,65 @@ public struct Quantiles: Hashable, Sendable {
     (lower, upper) = (interval.lower.map { sorted[$0 - 1] }, interval.upper.map { sorted[$0 - 1] })
     (tenth, ninetieth) = hasPercentiles ? (sorted.nearestRank(10), sorted.nearestRank(90)) : (nil, nil)
   }
+}
+
+/// The ranks between which a quantile lies with at least 95 % confidence, by order statistics.
+///
+/// The number of `count` independent values below the true quantile is binomial, whatever their distribution is. So no
+/// distribution is assumed. Both tails have at most 2.5 %: P(X < `lower`) and P(X ≥ `upper`) for X binomial with `count` and
+/// `quantile`.
+public struct RankInterval: Hashable, Sendable {
+  /// The greatest rank, from 1, that is below the quantile with at least 97.5 % probability; `nil` when none is.
+  public let lower: Int?
+  /// The smallest rank that is above it with at least 97.5 % probability; `nil` when none is.
+  public let upper: Int?
+
+  private static let tail = 0.025
+
+  /// - Parameters:
+  ///   - count: The number of values; without any, both ends are `nil`.
+  ///   - quantile: Between 0 and 1.
+  public init(count: Int, quantile: Double) {
+    guard count > 0, quantile > 0, quantile < 1 else {
+      (lower, upper) = (nil, nil)
+      return
+    }
+    let size = Double(count)
+    let deviation = (size * quantile * (1 - quantile)).squareRoot()
+    // Beyond ten standard deviations, nothing is left of the tails' 2.5 %.
+    let first = max(0, Int(size * quantile - 10 * deviation) - 20)
+    let last = min(count, Int(size * quantile + 10 * deviation) + 20)
+    var (cumulated, lower, upper): (Double, Int?, Int?) = (0, nil, nil)
+    for successes in first...last {
+      cumulated += Self.probability(successes, of: size, quantile)
+      if cumulated <= Self.tail { lower = successes + 1 }
+      if cumulated >= 1 - Self.tail {
+        upper = successes + 1
+        break
+      }
+    }
+    self.lower = lower
+    self.upper = upper.flatMap { $0 <= count ? $0 : nil }
+  }
+
+  /// The binomial probability of this number of values below the quantile. Through logarithms: binomial coefficients of
+  /// thousands of values overflow.
+  private static func probability(_ successes: Int, of size: Double, _ quantile: Double) -> Double {
+    let hits = Double(successes)
+    let ways = lgamma(size + 1) - lgamma(hits + 1) - lgamma(size - hits + 1)
+    return exp(ways + hits * log(quantile) + (size - hits) * log(1 - quantile))
+  }
+}
+
+/// A percentile of delays, by nearest rank, or of differences of delays; with its interval by order statistics
+/// (``RankInterval``).
+public struct Percentile: Hashable, Sendable {
+  /// Which one, 1 to 99.
+  public let percent: Int
+  /// The value; negative only for a difference.
+  public let microseconds: Int64
+  /// The lower end of its interval at 95 % confidence; `nil` when the delays are too few for one.
+  public let lower: Int64?
+  /// The upper end of that interval; `nil` when the delays are too few for one.
+  public let upper: Int64?
 }

@@ -50,3 +50,50 @@ public struct RankSum: Hashable, Sendable {
     return min(1, erfc(distance / (2 * variance).squareRoot()))
   }
 }
+
+/// The ranks of two samples in their common order, times two. Equal values share the mean of their ranks, which can be a
+/// half; doubled, all ranks are integers. ``RankSum`` uses them.
+struct DoubledRanks {
+  /// The doubled ranks of both samples, in ascending order.
+  private let ranks: [Int]
+  /// The sum of the doubled ranks of the first sample.
+  let sumOfFirst: Int
+  /// The sum of t³ - t over the groups of t equal values: the correction of the variance for ties.
+  let ties: Double
+
+  init(_ first: [Int64], _ second: [Int64]) {
+    let sorted = (first.map { ($0, true) } + second.map { ($0, false) }).sorted { $0.0 < $1.0 }
+    var (ranks, sum, ties, start) = ([Int](), 0, 0.0, 0)
+    while start < sorted.count {
+      let end = sorted[start...].firstIndex { $0.0 != sorted[start].0 } ?? sorted.count
+      // The mean of the ranks start + 1 to end, times two.
+      let (rank, equal) = (start + end + 1, Double(end - start))
+      ranks += Array(repeating: rank, count: end - start)
+      sum += rank * sorted[start..<end].count { $0.1 }
+      ties += equal * (equal * equal - 1)
+      start = end
+    }
+    (self.ranks, sumOfFirst, self.ties) = (ranks, sum, ties)
+  }
+
+  /// The two-sided probability of ``sumOfFirst`` if each choice of `first` of all ranks is equally likely: twice the smaller
+  /// tail, at most 1. The ranks must be at most 50 (``RankSum/mostExact``): time and memory grow with their number, and so do
+  /// the counts.
+  /// - Parameter first: The size of the first sample.
+  func exactProbability(first: Int) -> Double {
+    // ways[k][s]: the number of choices of k ranks with the sum s. Whole numbers below 2^53 are exact in a Double; there are
+    // fewer than 2^47 choices of 25 ranks out of 50.
+    let greatest = ranks.suffix(first).reduce(0, +)
+    var ways = Array(repeating: Array(repeating: 0.0, count: greatest + 1), count: first + 1)
+    ways[0][0] = 1
+    for (seen, rank) in ranks.enumerated() {
+      // Downwards, so that each rank is chosen at most once.
+      for chosen in stride(from: min(seen + 1, first), through: 1, by: -1) {
+        for sum in stride(from: greatest, through: rank, by: -1) { ways[chosen][sum] += ways[chosen - 1][sum - rank] }
+      }
+    }
+    let all = ways[first].reduce(0, +)
+    let (below, above) = (ways[first][...sumOfFirst].reduce(0, +), ways[first][sumOfFirst...].reduce(0, +))
+    return min(1, 2 * min(below, above) / all)
+  }
+}

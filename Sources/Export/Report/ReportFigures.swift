@@ -99,3 +99,144 @@ public struct ReportFigures: Sendable {
     }
   }
 }
+
+/// How good the data of the selected fences are: the section *Quality of the data* of a report, with ``LogFigures``.
+public struct Quality: Sendable {
+  /// Accuracies of the positions that opened the fences (68 % radius), a millimetre counted as a microsecond.
+  private(set) var accuracies = DelayCounts()
+  /// The number of pauses between two selected fences of a session that follow each other. Fences between them that are not
+  /// selected are no pause.
+  public private(set) var gaps = 0
+  /// Their time together, in microseconds.
+  private(set) var gapMicroseconds: Int64 = 0
+  /// The longest, in microseconds.
+  public private(set) var longestGap: Int64 = 0
+  private var last: ReportedFence?
+
+  mutating func add(_ fence: ReportedFence) {
+    // Millionths of a metre stand for nanoseconds (``accuracies``).
+    if let accuracy = fence.fence.fix.accuracy, let millionths = Int64(exactly: (accuracy * 1_000_000).rounded()) {
+      accuracies.add(nanoseconds: millionths)
+    }
+    defer { last = fence }
+    guard let last, last.session == fence.session, last.fence.number.saturatingAdding(1) == fence.fence.number
+    else { return }
+    let gap = (fence.fence.entered - last.exited).inMicroseconds
+    guard gap > 0 else { return }
+    gaps += 1
+    gapMicroseconds = gapMicroseconds.saturatingAdding(gap)
+    longestGap = max(longestGap, gap)
+  }
+}
+
+/// Finds the outages of a link in its fences, where its log is gone: fences in which pings were sent and none was answered. Outages
+/// within a fence with an answer are not seen, so there are at least these.
+struct FenceOutages {
+  private var ended = Outages()
+  private var current: (outage: Outages.Outage, until: DriveTime)?
+  private var lastNumber: Int?
+
+  /// The outages up to the last fence.
+  var outages: Outages {
+    var outages = ended
+    if let current { outages.add(current.outage) }
+    return outages
+  }
+
+  /// Adds a fence; those of a link come in order, whatever their sessions.
+  mutating func add(_ fence: ReportedFence) {
+    let isNext = lastNumber.map { $0.saturatingAdding(1) == fence.fence.number } ?? false
+    lastNumber = fence.fence.number
+    if !isNext { end() }
+    // A short fence without pings is a pause as between two fences.
+    if fence.fence.pings <= 0 { return }
+    guard Reception(fence.fence) == .noAnswer else { return end() }
+    if let current, !(0...Outages.longestPause).contains((fence.fence.entered - current.until).inMicroseconds) { end() }
+    let began = fence.driveStarted + fence.fence.entered
+    var outage = current?.outage ?? Outages.Outage(began: began, place: fence.fence.centre, microseconds: 0, pings: 0)
+    outage.microseconds = ((fence.driveStarted + fence.exited) - outage.began).inMicroseconds
+    outage.pings = outage.pings.saturatingAdding(fence.fence.pings)
+    current = (outage, fence.exited)
+  }
+
+  private mutating func end() {
+    if let current { ended.add(current.outage) }
+    current = nil
+  }
+}
+
+/// Sums of the pings of fences, from which loss (RFC 2680) and mean delay (RFC 2681) follow. They saturate.
+public struct PingSums: Hashable, Sendable {
+  /// Those that were sent and have an outcome.
+  public private(set) var pings = 0
+  /// Those that were answered in time.
+  public private(set) var answered = 0
+  /// Those that were answered too late.
+  public private(set) var late = 0
+  /// Second and further answers.
+  public private(set) var duplicates = 0
+  /// The sum of the delays of ``answered``, in nanoseconds; saturates.
+  public private(set) var nanoseconds: Int64 = 0
+
+  /// No pings.
+  public init() {}
+
+  /// Adds the pings of a fence.
+  public mutating func add(_ fence: Fence) {
+    pings = pings.saturatingAdding(fence.pings)
+    answered = answered.saturatingAdding(fence.pingsAnswered)
+    late = late.saturatingAdding(fence.figures.late)
+    duplicates = duplicates.saturatingAdding(fence.figures.duplicates)
+    nanoseconds = nanoseconds.saturatingAdding(fence.rttSumNanoseconds)
+  }
+
+  /// The mean delay of the answered pings in microseconds, rounded; `nil` when none was answered.
+  var meanMicroseconds: Int64? {
+    answered > 0 ? Int64(exactly: (Double(nanoseconds) / Double(answered) / 1000).rounded()) : nil
+  }
+
+  /// Those without an answer in time.
+  var lost: Int { pings.saturatingSubtracting(answered) }
+
+  /// The share of ``lost``, 0 to 1; `nil` without pings.
+  public var loss: Double? { pings > 0 ? Double(lost) / Double(pings) : nil }
+}
+
+/// The stretches with the highest scores (``Stretch/score``). The fences of each link are cut into stretches in their order, so stretches
+/// of a link do not overlap. Stretches that a gap makes shorter or longer come after all others, whatever their scores.
+public struct WorstStretches: Sendable {
+  /// The worst first; of equal ones the earlier.
+  private(set) var worst: [Stretch] = []
+  /// The stretch under way, by the id of the drive of its link.
+  private var current: [Int64: Stretch] = [:]
+
+  /// The most stretches that are listed: their maps have room on the second page.
+  static let most = 3
+
+  /// Adds a fence to the stretch under way; begins another one when that is full or a gap is between the two.
+  /// - Parameter metres: From the fence before; `nil` when this fence does not continue it.
+  mutating func add(_ fence: ReportedFence, metres: Double?) {
+    if let metres, current[fence.drive]?.isFull(before: metres) == false {
+      current[fence.drive]?.add(fence.fence, metres: metres)
+    } else {
+      end(fence.drive)
+      current[fence.drive] = Stretch(fence)
+    }
+  }
+
+  /// Ends the stretches under way.
+  mutating func end() { for drive in current.keys.sorted() { end(drive) } }
+
+  /// Ends a stretch and ranks it; one without pings is dropped.
+  private mutating func end(_ drive: Int64) {
+    guard let stretch = current.removeValue(forKey: drive), stretch.pings > 0 else { return }
+    let place = worst.firstIndex { $0.rank < stretch.rank } ?? worst.count
+    worst.insert(stretch, at: place)
+    if worst.count > Self.most { worst.removeLast() }
+  }
+}
+
+extension Stretch {
+  /// The greater, the worse; long stretches before others.
+  fileprivate var rank: (Int, Double) { (isLong ? 1 : 0, score) }
+}

@@ -23,3 +23,33 @@ public struct TrackPoint: Hashable, Sendable {
     (self.place, fix) = (place, Fix(coordinate: place))
   }
 }
+
+/// A stretch of a session's track without a gap.
+public struct TrackSegment: Hashable, Sendable {
+  /// The id of the session in the store.
+  public let session: Int64
+  /// The measured link; `nil` when the drive had one link only.
+  public let link: String?
+  /// At least two positions, in order of time.
+  public let points: [TrackPoint]
+
+  /// A segment with the given values.
+  public init(session: Int64, link: String?, points: [TrackPoint]) {
+    (self.session, self.link, self.points) = (session, link, points)
+  }
+}
+
+/// The tracks of drives, from memory or read from drive logs on each iteration.
+public protocol DriveTracks {
+  /// Calls `body` for each segment: oldest session first, the segments of a session in order of time.
+  /// - Throws: Errors of `body` and of the store.
+  func forEach(_ body: (TrackSegment) throws -> Void) throws
+}
+
+extension Array: DriveTracks where Element == TrackSegment {}
+
+extension FenceFilter {
+  /// Whether a position of a track is to be exported: by time and box only, because a position has no technology of its own,
+  /// and the sessions of other links are left out before.
+  func selects(_ point: TrackPoint) -> Bool { selects(point.time) && box?.contains(point.place) ?? true }
+}

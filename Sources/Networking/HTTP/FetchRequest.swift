@@ -36,3 +36,78 @@ public struct FetchRequest: Sendable {
   /// A GET of `url`.
   public init(url: String, limit: Duration) { (self.url, self.limit) = (url, limit) }
 }
+
+/// What a server answered.
+public struct FetchAnswer: Sendable {
+  /// 100 to 999.
+  public internal(set) var status = 0
+  /// In their order, as they came.
+  public internal(set) var headers: [(name: String, value: String)] = []
+  /// Decoded; at most ``FetchRequest/longestBody`` bytes.
+  public internal(set) var body = Data()
+  /// Whether the body was longer than ``FetchRequest/longestBody``.
+  public internal(set) var isCutOff = false
+  /// Bytes, without those of TLS.
+  public internal(set) var traffic = Traffic()
+  /// The certificates of an inspection, the server's own first, with their times as OpenSSL prints them: `Feb  1 00:00:00 2020 GMT`.
+  public internal(set) var certificates: [(begin: String, end: String)] = []
+
+  /// The value of the first header of this name, in upper or lower case.
+  public func header(_ name: String) -> String? {
+    headers.first { $0.name.caseInsensitiveCompare(name) == .orderedSame }?.value
+  }
+
+  /// The bytes of a transfer.
+  public struct Traffic: Hashable, Sendable {
+    /// Of the request.
+    public internal(set) var sent = 0
+    /// Of head and body, as they came.
+    public internal(set) var received = 0
+
+    /// Bytes of both directions.
+    public init(sent: Int = 0, received: Int = 0) { (self.sent, self.received) = (sent, received) }
+  }
+}
+
+/// Why there is no answer.
+public struct FetchFailure: Error, Hashable, Sendable {
+  /// What went wrong.
+  public enum Cause: Hashable, Sendable {
+    case timeout
+    case cancelled
+    /// The name cannot be resolved now, or has no address of the version that the request asks for.
+    case noAddress(host: String)
+    /// The interface cannot be used, with errno.
+    case interface(String, CInt)
+    /// The kernel's reason, errno.
+    case system(CInt)
+    /// The connection ended without an answer, or within it.
+    case closed
+    /// The certificate is not trusted.
+    case untrusted
+    /// The certificate is for another name.
+    case otherName
+    /// The server does not speak TLS.
+    case noTLS
+    /// Another failure of TLS, in OpenSSL's words.
+    case tls(String)
+    /// The answer is no HTTP; with its first bytes.
+    case otherProtocol([UInt8])
+    /// The answer is no valid HTTP, in libcurl's words.
+    case malformed(String)
+    /// The request cannot be sent: its URL or a header is not valid.
+    case refused(String)
+  }
+
+  /// What went wrong.
+  public let cause: Cause
+  /// Whether the server may have the request: its body, or the head of one without a body, has begun to leave.
+  public let mayHaveArrived: Bool
+  /// What was sent and received until then.
+  public let traffic: FetchAnswer.Traffic
+
+  /// A failure with all its parts.
+  public init(_ cause: Cause, mayHaveArrived: Bool = false, traffic: FetchAnswer.Traffic = FetchAnswer.Traffic()) {
+    (self.cause, self.mayHaveArrived, self.traffic) = (cause, mayHaveArrived, traffic)
+  }
+}

@@ -1,4 +1,7 @@
+import CPinger
 import Coverage
+import Dispatch
+import Glibc
 import Logging
 
 /// Reports the kind of link that carries the pings, and its changes.
@@ -167,5 +170,86 @@ public struct PathMonitor: Sendable {
     }
     last = reading
     deliver(reading)
+  }
+}
+
+/// Where the kind of the link comes from: `network.source` of the configuration.
+public enum PathSource: Hashable, Sendable {
+  /// From the routing table and the kind of the interface that carries the pings.
+  case auto
+  /// Always the same kind.
+  case fixed(Path)
+  /// From the last line of the file at this path: cellular, wifi or none.
+  case file(String)
+
+  /// Reads `auto`, `fixed-cellular`, `fixed-wifi` or `file:PATH`; `nil` for other text.
+  public init?(_ text: String) {
+    switch text {
+    case "auto": self = .auto
+    case "fixed-cellular": self = .fixed(.cellular)
+    case "fixed-wifi": self = .fixed(.wifi)
+    default:
+      guard text.hasPrefix("file:"), text.count > 5 else { return nil }
+      self = .file(String(text.dropFirst(5)))
+    }
+  }
+}
+
+/// Reports changes of links, addresses and routes, from the kernel's netlink messages.
+final class NetworkWatch {
+  private let source: any DispatchSourceRead
+
+  /// - Parameter onEvent: Called with `nil` for each change, and with the error when no further change will be reported.
+  /// - Throws: ``KernelFailure`` when netlink cannot be opened.
+  init(_ onEvent: @escaping @Sendable (KernelFailure?) -> Void) throws(KernelFailure) {
+    let changes = cpnetwork_open()
+    guard changes >= 0 else { throw KernelFailure(code: changes) }
+    source = DispatchSource.makeReadSource(fileDescriptor: changes)
+    source.setEventHandler { [weak self] in
+      let status = cpnetwork_drain(changes)
+      if status != 0 { onEvent(status < 0 ? KernelFailure(code: status) : nil) }
+      if status < 0 { self?.cancel() }
+    }
+    source.setCancelHandler { close(changes) }
+    source.activate()
+  }
+
+  func cancel() { source.cancel() }
+
+  deinit { source.cancel() }
+}
+
+/// Schedules the readings of the route: soon after a change, once for a burst of changes, and at an interval without changes. A pure
+/// value: time comes in as an argument.
+struct ReadingSchedule: Hashable, Sendable {
+  /// A burst ends after this time without a change. A link that comes up causes several changes, milliseconds apart.
+  static let quiet: Duration = .milliseconds(50)
+  /// The longest time from the first change of a burst to a reading.
+  static let longestBurst: Duration = .milliseconds(250)
+
+  private let fallback: Duration
+  private var burstBegan: ContinuousClock.Instant?
+  /// The time of the next reading; a change can bring it forward.
+  private(set) var next: ContinuousClock.Instant
+
+  /// - Parameter fallback: The interval between readings without a change.
+  init(fallback: Duration, startingAt now: ContinuousClock.Instant) {
+    self.fallback = fallback
+    next = now
+  }
+
+  /// Applies a change.
+  mutating func changed(at now: ContinuousClock.Instant) {
+    let began = burstBegan ?? now
+    burstBegan = began
+    next = min(now + Self.quiet, began + Self.longestBurst)
+  }
+
+  /// Whether to read now; if so, sets the next time.
+  mutating func isDue(at now: ContinuousClock.Instant) -> Bool {
+    guard now >= next else { return false }
+    burstBegan = nil
+    next = now + fallback
+    return true
   }
 }

@@ -1,3 +1,5 @@
+import Coverage
+import Driving
 import Foundation
 import Networking
 import Settings
@@ -130,5 +132,90 @@ extension PassMode {
   init?(command: String) {
     guard let mode = [PassMode.cold, .warm, .quarantined].first(where: { $0.command == command }) else { return nil }
     self = mode
+  }
+}
+
+/// Checks whether a program listens on a unix socket.
+enum SocketProbe {
+  /// Connects, which the kernel answers at once.
+  /// - Returns: Why a request would reach no service; `nil` when a program listens.
+  static func obstacle(to path: String) -> ServiceUnreachable.Reason? {
+    let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+    guard descriptor >= 0 else { return .absent }
+    defer { close(descriptor) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(path.utf8)
+    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return .absent }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+    let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+    let result = withUnsafePointer(to: address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, size) }
+    }
+    // EAGAIN: a program listens, and its queue of connections is full.
+    if result == 0 || errno == EAGAIN { return nil }
+    // This user may not search the path, or not use the socket.
+    return errno == EACCES || errno == EPERM ? .refused : .absent
+  }
+}
+
+/// No service answers, or not to this user.
+public struct ServiceUnreachable: Error, Hashable, CustomStringConvertible {
+  /// Absent: no program listens. Refused: not for this user. Silent: no answer in time.
+  enum Reason { case absent, refused, silent }
+
+  /// The path of the socket.
+  let path: String
+  let reason: Reason
+  /// The path of the state directory.
+  let directory: String
+  /// The process that uses the state directory; `nil` when none does.
+  let holder: String?
+
+  /// The reason and the remedy, in one line.
+  public var description: String {
+    switch reason {
+    case .absent where holder != nil:
+      "no service answers at \(path), but state directory \(directory) is in use by \(holder ?? ""): an agent makes a removed "
+        + "socket again within seconds, or has another agent.socket; any other program takes no commands"
+    case .absent: "no service answers at \(path); start it with \(Program.name) agent, or set agent.socket"
+    case .refused: "the service at \(path) takes commands from root and its own user only"
+    case .silent: "the service at \(path) has not answered in time; it may still run the command: see its log"
+    }
+  }
+}
+
+/// Whether to look for the programs that have receivers' ports open: only without a position, because the search goes through all
+/// processes.
+struct PortQuestion: Hashable, Sendable {
+  /// The receivers that gpsd names.
+  let receivers: [String]
+
+  /// A receiver reports once a second; a position of this age came before some gap.
+  private static let freshSeconds = 5.0
+
+  /// - Parameter status: ``ServiceStatus``'s JSON.
+  /// - Returns: `nil` when there is a position, and for text that is no such JSON.
+  init?(status: String) {
+    // A service of another version may answer otherwise: its status is shown without the ports.
+    guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(status.utf8)) else { return nil }
+    let isWaiting = answer.drives.contains { $0.warnings.contains { $0.hasPrefix(DriveStatus.waitingForGPS) } }
+    let age = answer.position?.latitude == nil ? nil : answer.position?.age_s
+    guard isWaiting || age.map({ $0 > Self.freshSeconds }) ?? true else { return nil }
+    receivers = answer.receivers ?? []
+  }
+
+  /// The parts of the status that decide.
+  private struct Answer: Decodable {
+    struct Position: Decodable {
+      let latitude: Double?
+      let age_s: Double?
+    }
+    struct Drive: Decodable {
+      let warnings: [String]
+    }
+    let position: Position?
+    let receivers: [String]?
+    let drives: [Drive]
   }
 }

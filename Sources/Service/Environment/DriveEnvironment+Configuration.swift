@@ -1,7 +1,9 @@
 import CPinger
 import Coverage
 import Driving
+import Foundation
 import Logging
+import Pinging
 import Positioning
 import Settings
 import Store
@@ -36,5 +38,85 @@ extension DriveEnvironment {
   public func recover(_ configuration: ProbeConfiguration) async {
     if let warning = store.directory.warning { logger.warning("\(warning)") }
     await Recovery(store, maxAge: configuration.submission.maxAge, logger: logger).attempt(at: .current)
+  }
+}
+
+extension ProbeConfiguration {
+  /// How a drive measures.
+  public var driveOptions: DriveOptions {
+    var options = DriveOptions(
+      links: driveLinks, parameters: parameters, recovery: recovery, pingInterval: pings.interval,
+      pingTimeout: pings.timeout, pingFamily: pings.family, configuresModem: configuresModem,
+      writesLog: drive.log)
+    options.pausesForTests = speedTest.coveragePings == .pause
+    return options
+  }
+
+  /// How to reach gpsd, and which positions to accept.
+  public var receiver: GPSDConfiguration {
+    GPSDConfiguration(
+      host: gpsd.host, port: gpsd.port, device: gpsd.device, staleAfter: gpsd.staleAfter,
+      maximumSpeed: location.maximumSpeed, speedLimit: location.speedLimit)
+  }
+}
+
+extension ProbeConfiguration {
+  /// The settings of a sender.
+  public var sender: SenderSettings {
+    var settings = SenderSettings()
+    settings.retention.maxAge = submission.maxAge
+    settings.retention.keep = submission.keep
+    settings.legacyThreshold = submission.legacyThreshold
+    settings.quota = Quota(bytes: storage.maxSize, fences: storage.maxFences)
+    settings.gate.spread = submission.spread
+    (settings.gate.backoff, settings.gate.backoffMax) = (submission.backoff, submission.backoffMax)
+    settings.gate.breaker = CircuitBreaker.Policy(
+      threshold: submission.breakerThreshold, backoff: submission.breakerBackoff,
+      backoffMax: submission.breakerBackoffMax)
+    return settings
+  }
+}
+
+extension SenderClock {
+  /// The clocks of this host.
+  public static var host: SenderClock {
+    SenderClock(
+      wall: { .current }, boot: { .nanoseconds(Int64(clamping: Pinger.now)) }, awake: { HostBoot.awake },
+      maximumError: {
+        var microseconds: Int64 = 0
+        return cpprocess_clock_is_synchronised(&microseconds) == 1 ? .microseconds(microseconds) : nil
+      }, bootID: HostBoot.id)
+  }
+}
+
+extension Device {
+  /// This host, as far as its files describe it.
+  public static var thisHost: Device {
+    let locale = HostLocale.thisHost
+    return Device(
+      model: model, device: ProcessInfo.processInfo.hostName, osVersion: osVersion,
+      language: locale.language, timezone: locale.timezone,
+      softwareVersion: Program.version, softwareVersionCode: Program.versionCode, softwareRevision: Program.revision)
+  }
+
+  /// The board's name from the device tree (ARM boards) or from DMI (PCs).
+  private static var model: String {
+    let files = ["/sys/firmware/devicetree/base/model", "/sys/class/dmi/id/product_name"]
+    let names = files.compactMap(firstLine).filter { !$0.isEmpty && $0.lowercased() != "unknown" }
+    return names.first ?? "Linux"
+  }
+
+  /// The distribution in words, from os-release(5).
+  private static var osVersion: String {
+    let release = FileManager.default.contents(atPath: "/etc/os-release").map { String(decoding: $0, as: UTF8.self) }
+    let name = release?.split(separator: "\n").first { $0.hasPrefix("PRETTY_NAME=") }
+    return name.map { $0.dropFirst(12).trimmingCharacters(in: CharacterSet(charactersIn: "\"")) } ?? "Linux"
+  }
+
+  /// The text without white space and control characters at its ends: a value of the device tree ends with NUL.
+  private static func firstLine(of file: String) -> String? {
+    FileManager.default.contents(atPath: file).map {
+      String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines.union(.controlCharacters))
+    }
   }
 }

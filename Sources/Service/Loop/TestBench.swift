@@ -8,6 +8,7 @@ import Positioning
 import Settings
 import SpeedTest
 import Submission
+import Synchronization
 import SystemServices
 
 /// Positions, modem state, link and settings for speed tests: of one `speedtest`, or of all tests of a loop.
@@ -114,4 +115,21 @@ extension ProbeConfiguration {
   package var dataLimits: DataLimits {
     get throws { try DataLimits(day: speedTest.dataLimitOfDay, month: speedTest.dataLimitOfMonth) }
   }
+}
+
+/// Connects speed tests with the running drive, which pauses or marks its pings. The service or `record` sets the drive; tests
+/// call from their own tasks. Without a drive, calls do nothing.
+package final class DriveCompanion: TestCompanion {
+  private let drive = Mutex<LiveDrive?>(nil)
+
+  /// The drive that runs from now on; `nil` for none.
+  package func follow(_ drive: LiveDrive?) { self.drive.withLock { $0 = drive } }
+
+  private var current: LiveDrive? { drive.withLock { $0 } }
+
+  package func testBegan() { current?.speedTestBegan() }
+
+  package func test(loads part: SpeedTestDelay.Part?) { current?.speedTest(loads: part) }
+
+  package func testEnded() async -> [SpeedTestDelay] { await current?.speedTestEnded() ?? [] }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Settings
+import Synchronization
 
 /// `page`: the link that opens the live page.
 public enum PageLink {
@@ -47,5 +48,32 @@ public enum PageLink {
     var name = [CChar](repeating: 0, count: 256)
     gethostname(&name, name.count - 1)
     return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+}
+
+/// Limits the number of browsers that follow the live page.
+final class PageFollowers: Sendable {
+  private let count = Mutex(0)
+  private let most: Int
+
+  init(most: Int) { self.most = most }
+
+  /// A place, released with its last reference; `nil` when all places are taken.
+  func place() -> Place? {
+    let isFree = count.withLock { count in
+      guard count < most else { return false }
+      count += 1
+      return true
+    }
+    return isFree ? Place(self) : nil
+  }
+
+  /// The right of one browser to follow; its end makes room for another one.
+  final class Place: Sendable {
+    private let followers: PageFollowers
+
+    fileprivate init(_ followers: PageFollowers) { self.followers = followers }
+
+    deinit { followers.count.withLock { $0 -= 1 } }
   }
 }

@@ -75,3 +75,82 @@ struct PageStream: Sendable {
     return PageEvent(kind: .tests, data: LivePage.speedTests(tests))
   }
 }
+
+/// Which speed tests a follower of the live page lacks, or has in an earlier state.
+///
+/// After a broken connection it starts again with all of them: the page knows them by their ids.
+struct SpeedTestFeed: Hashable, Sendable {
+  /// The most tests of one event.
+  static let testsPerEvent = 200
+
+  /// The versions of the sent tests, by id.
+  private var sent: [Int64: String] = [:]
+
+  /// Takes over what the store has.
+  /// - Parameter present: The states of the tests, oldest test first.
+  /// - Returns: The ids to send now; more of them with the next call.
+  mutating func advance(to present: [SpeedTestVersion]) -> [Int64] {
+    let new = present.filter { sent[$0.id] != $0.text }.prefix(Self.testsPerEvent)
+    for test in new { sent[test.id] = test.text }
+    return new.map(\.id)
+  }
+}
+
+/// Which fences a follower of the live page still lacks.
+///
+/// Ids are given when a fence begins, and several links have fences at a time, so a fence can end after one with a higher id. The
+/// place at which a follower resumes after a broken connection is therefore below the first open fence. After a reconnect,
+/// fences above that place can repeat.
+struct FenceFeed: Hashable, Sendable {
+  /// All fences up to this id have been sent, or never will be.
+  private(set) var place: Int64
+  /// The fences above ``place`` that have been sent.
+  private var sent: Set<Int64> = []
+
+  /// - Parameter place: Where the follower goes on; 0: at the beginning.
+  init(place: Int64) { self.place = place }
+
+  /// Applies a reading of the store.
+  /// - Parameters:
+  ///   - ended: The ids of ended fences above ``place``, all up to the highest of them.
+  ///   - open: The lowest id of the fences that have not ended.
+  /// - Returns: The ids to send now.
+  mutating func advance(ended: [Int64], open: Int64?) -> Set<Int64> {
+    let new = Set(ended).subtracting(sent)
+    sent.formUnion(new)
+    let highest = max(place, ended.max() ?? place)
+    place = max(place, min(highest, open.map { $0.saturatingSubtracting(1) } ?? highest))
+    sent = sent.filter { $0 > place }
+    return new
+  }
+}
+
+/// An event of the stream that the live page follows, as server-sent events have it (HTML, 9.2).
+struct PageEvent: Hashable, Sendable {
+  enum Kind: String, Hashable, Sendable {
+    /// Fences, as columns.
+    case fences
+    /// Speed tests, each as an object. The page replaces a test that has the same id.
+    case tests
+    /// The service's state.
+    case status
+    /// The store was replaced: the page drops its fences and starts again.
+    case reset
+  }
+
+  var kind: Kind
+  /// Without line ends.
+  var data: [UInt8]
+  /// The `Last-Event-ID` that the browser sends when it reconnects.
+  var id: Int64?
+
+  /// The bytes on the wire.
+  var bytes: [UInt8] {
+    var bytes = Array("event: \(kind.rawValue)\n".utf8)
+    if let id { bytes += Array("id: \(id)\n".utf8) }
+    return bytes + Array("data: ".utf8) + data.filter { $0 != 0x0A && $0 != 0x0D } + Array("\n\n".utf8)
+  }
+
+  /// How long a browser waits before it connects again.
+  static let retry = Array("retry: 2000\n\n".utf8)
+}

@@ -90,3 +90,105 @@ extension String {
   /// Without the blanks before a row of bars that is not there.
   fileprivate var trimmed: String { String(reversed().drop { $0 == " " }.reversed()) }
 }
+
+/// The last seconds of one link, oldest first.
+struct DelayTrail: Hashable, Sendable {
+  /// More than the widest terminals show.
+  static let longest = 300
+
+  private(set) var seconds: [PanelSecond] = []
+
+  /// Adds the newest second, and drops the oldest ones beyond ``longest``.
+  mutating func add(_ second: PanelSecond) {
+    seconds.append(second)
+    if seconds.count > Self.longest { seconds.removeFirst(seconds.count - Self.longest) }
+  }
+}
+
+/// The delays of the last seconds as a row of bars.
+///
+/// The scale is fixed, so that bars of different moments and links can be compared: the lowest bar is below 15 ms, and each
+/// higher one has twice the limit, up to 960 ms. A second with pings and without an answer is `×`, one without pings a blank.
+enum Sparkline {
+  /// A part of the row that has one look.
+  struct Run: Hashable, Sendable {
+    var text: String
+    var isLoss: Bool
+  }
+
+  private static let bars = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
+  /// The upper end of the lowest bar, in milliseconds.
+  private static let lowest = 15.0
+
+  /// The last `width` seconds, the newest at the right. A second with some pings lost is a bar that looks like loss.
+  static func runs(_ seconds: [PanelSecond], width: Int) -> [Run] {
+    seconds.suffix(max(0, width)).reduce(into: []) { runs, second in
+      let isLoss = (second.loss ?? 0) > 0
+      if let last = runs.indices.last, runs[last].isLoss == isLoss {
+        runs[last].text += mark(second)
+      } else {
+        runs.append(Run(text: mark(second), isLoss: isLoss))
+      }
+    }
+  }
+
+  private static func mark(_ second: PanelSecond) -> String {
+    guard second.pings > 0 else { return " " }
+    guard second.answered > 0, let delay = second.milliseconds, delay.isFinite else { return "×" }
+    var (limit, place) = (lowest, 0)
+    while delay >= limit, place < bars.count - 1 { (limit, place) = (limit * 2, place + 1) }
+    return bars[place]
+  }
+}
+
+/// A line of the panel, in parts of different looks.
+struct StyledLine: Hashable, Sendable {
+  /// The look of a part.
+  enum Style: Hashable, Sendable {
+    case plain, strong, soft, warning, delay, loss
+
+    /// The parameters of ECMA-48's SGR; of the 16 colours that every theme makes readable.
+    var parameters: String? {
+      switch self {
+      case .plain: nil
+      case .strong: "1"
+      case .soft: "2"
+      case .warning: "1;33"
+      case .delay: "36"
+      case .loss: "31"
+      }
+    }
+  }
+
+  /// A text with one look. Control characters, which could move the cursor, become spaces.
+  struct Part: Hashable, Sendable {
+    var text: String
+    var style: Style
+
+    init(_ text: String, _ style: Style) { (self.text, self.style) = (ForeignText.clean(text, limit: 1000), style) }
+  }
+
+  var parts: [Part]
+
+  init(_ parts: [Part]) { self.parts = parts }
+
+  /// The columns that it takes.
+  var count: Int { parts.reduce(0) { $0 + $1.text.count } }
+
+  /// The line with at most `width` columns; a longer one ends with `…`.
+  func text(width: Int, isColoured: Bool) -> String {
+    var (free, text) = (width, "")
+    let isCut = count > width
+    if isCut { free = max(0, width - 1) }
+    for part in parts where free > 0 {
+      let piece = part.text.prefix(free)
+      free -= piece.count
+      if isColoured, let parameters = part.style.parameters, !piece.isEmpty {
+        text += "\u{1B}[\(parameters)m\(piece)\u{1B}[0m"
+      } else {
+        text += piece
+      }
+    }
+    return isCut && width > 0 ? text + "…" : text
+  }
+}

@@ -1,3 +1,7 @@
+import Coverage
+import Foundation
+import Synchronization
+
 /// A connected stream without blocking: plain TCP, or TLS upon it. No call waits; callers wait by ``Waiting`` on `descriptor`.
 protocol Transport {
   /// Reads bytes that have arrived. 0: nothing now.
@@ -32,5 +36,76 @@ extension Transport {
       try read(into: UnsafeMutableRawBufferPointer(bytes))
     }
     return Array(buffer.prefix(count))
+  }
+}
+
+/// Counts the bytes of a stream: they cost money even if the test fails. Above TLS, so that the bytes that TLS adds are not
+/// counted.
+final class CountedTransport: Transport {
+  private let transport: any Transport
+  private let counter: TrafficCounter
+
+  init(_ transport: any Transport, _ counter: TrafficCounter) { (self.transport, self.counter) = (transport, counter) }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(SpeedTestError) -> Int {
+    let count = try transport.read(into: buffer)
+    counter.addReceived(count)
+    return count
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws(SpeedTestError) -> Int {
+    let count = try transport.write(bytes)
+    counter.addSent(count)
+    return count
+  }
+
+  var hasBuffered: Bool { transport.hasBuffered }
+  var descriptor: Int32 { transport.descriptor }
+  var encryption: String? { transport.encryption }
+  func close() { transport.close() }
+}
+
+/// Counts the bytes of a test: those of its connections without the bytes that TLS adds, and its datagrams. All threads of a test
+/// add to one counter, and its sums can be read at any time.
+final class TrafficCounter: Sendable {
+  private let received = Atomic<Int64>(0)
+  private let sent = Atomic<Int64>(0)
+
+  func addReceived(_ bytes: Int) { received.wrappingAdd(Int64(bytes), ordering: .relaxed) }
+
+  func addSent(_ bytes: Int) { sent.wrappingAdd(Int64(bytes), ordering: .relaxed) }
+
+  var traffic: SpeedTestTraffic {
+    SpeedTestTraffic(received: received.load(ordering: .relaxed), sent: sent.load(ordering: .relaxed))
+  }
+}
+
+/// Waits for sockets within the limits of a test or of a part of it, and sees an abort within 0.1 s.
+struct Waiting: Sendable {
+  let clock: TestClock
+  /// ns of the clock at which the test, or its part, ends: every wait throws then.
+  let deadline: Int64
+
+  /// - Throws: ``SpeedTestError/aborted``, or ``SpeedTestError/timeout(_:)`` at the end of the whole test.
+  func check() throws(SpeedTestError) {
+    if clock.isAborted() { throw .aborted }
+    guard clock.now() < deadline else { throw .timeout("the whole test") }
+  }
+
+  /// Waits for an event of poll. False: not until `time`, ns of the clock; `.max` waits until the deadline. An error or an end of
+  /// the connection counts as an event: the next read or write reports it.
+  /// - Throws: ``SpeedTestError/aborted``, or ``SpeedTestError/timeout(_:)`` at the end of the whole test.
+  func wait(on descriptor: Int32, for events: Int16, until time: Int64) throws(SpeedTestError) -> Bool {
+    while true {
+      try check()
+      let now = clock.now()
+      var entry = pollfd(fd: descriptor, events: events, revents: 0)
+      // Poll in slices, so that an abort is seen. With no time left, poll once: bytes that have arrived count.
+      let slice = max(0, min(time - now, deadline - now, 100_000_000))
+      let code = poll(&entry, 1, Int32((slice + 999_999) / 1_000_000))
+      if code > 0 { return true }
+      if code < 0, errno != EINTR { throw .unreachable(String(cString: strerror(errno))) }
+      if now >= time { return false }
+    }
   }
 }

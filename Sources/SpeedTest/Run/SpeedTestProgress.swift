@@ -1,3 +1,5 @@
+import Foundation
+
 /// The state of a running test, for a display. Each thread reports for itself.
 public struct SpeedTestProgress: Hashable, Sendable {
   /// The phases of a test in their order.
@@ -11,4 +13,14 @@ public struct SpeedTestProgress: Hashable, Sendable {
   public let thread: Int
   /// The thread's newest point in a main phase; `nil` at the start of a phase, and in the phases without a curve.
   public let sample: Sample?
+}
+
+/// Collects the figures and failures of a test's threads, behind a lock. The run reads the result when all threads have ended.
+final class Ledger: @unchecked Sendable {
+  private let lock = NSLock()
+  private var outcome = SpeedTestOutcome()
+
+  func note(_ change: (inout SpeedTestOutcome) -> Void) { lock.withLock { change(&outcome) } }
+
+  var result: SpeedTestOutcome { lock.withLock { outcome } }
 }

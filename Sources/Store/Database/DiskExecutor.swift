@@ -1,4 +1,7 @@
 import Dispatch
+import GRDB
+import GRDBSQLite
+import Synchronization
 
 /// Runs an actor that reads and writes files on a serial queue of its own: a sync of a slow card can take seconds, and must
 /// not block the threads that all tasks of the process share.
@@ -42,4 +45,37 @@ public final class DiskExecutor: SerialExecutor {
 
   /// Traps when the caller is not on this executor.
   public func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
+}
+
+/// Ends a long read from another thread.
+///
+/// sqlite3_interrupt can also hit the statement that ends the read's transaction. The transaction then stays open, which GRDB answers with the
+/// end of the process. A progress handler cannot: ending a transaction takes fewer steps than it waits for.
+final class ReadInterruption: Sendable {
+  private let wasAsked = Atomic(false)
+
+  /// Whether the present read is to end.
+  var isAsked: Bool { wasAsked.load(ordering: .sequentiallyConsistent) }
+
+  /// Instructions of SQLite's machine between two looks: some microseconds; the end of a transaction has about ten.
+  private static let steps: CInt = 1000
+
+  /// A read begins; an earlier request was not meant for it.
+  func begin() { wasAsked.store(false, ordering: .sequentiallyConsistent) }
+
+  /// Asks the present read to end.
+  func ask() { wasAsked.store(true, ordering: .sequentiallyConsistent) }
+
+  /// Ends statements of `connection` on request. This object must outlive the connection.
+  func listen(on connection: DatabaseQueue) {
+    connection.inDatabase { database in
+      sqlite3_progress_handler(
+        database.sqliteConnection, Self.steps,
+        { context in
+          guard let context else { return 0 }
+          let own = Unmanaged<ReadInterruption>.fromOpaque(context).takeUnretainedValue()
+          return own.isAsked ? 1 : 0
+        }, Unmanaged.passUnretained(self).toOpaque())
+    }
+  }
 }

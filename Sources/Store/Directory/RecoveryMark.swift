@@ -30,3 +30,15 @@ struct RecoveryMark {
 
   private static func text(_ need: RecoveryNeed) -> [UInt8] { Array("\(need.rawValue)".utf8) }
 }
+
+/// What a damaged store may lack; decides how thorough a recovery is.
+public enum RecoveryNeed: Int, Comparable, Sendable {
+  case none
+  /// Single rows.
+  case damaged
+  /// The latest writes: fences that were sent may count as unsent.
+  case rolledBack
+
+  /// A greater need includes the lesser ones.
+  public static func < (left: RecoveryNeed, right: RecoveryNeed) -> Bool { left.rawValue < right.rawValue }
+}

@@ -32,3 +32,10 @@ struct FenceBatches {
     return FenceBatch(isIntact: true, session: session.with(test: row["test_uuid"], anchor: anchor))
   }
 }
+
+/// The data of a batch that its fences are exported with.
+struct FenceBatch {
+  let isIntact: Bool
+  /// The session, with the test and the anchor of the batch.
+  let session: StoredSession
+}

@@ -113,3 +113,13 @@ public struct DriveComparison: Sendable {
     return directory.straysAmongLogs(named).filter { (StateDirectory.modified($0) ?? .max) >= time.microseconds }
   }
 }
+
+/// Identifies a stored session.
+public struct SessionMark: Hashable, Sendable {
+  /// Its number in its drive, from 0.
+  public let number: Int
+  /// When it started, by the stored times.
+  public let started: WallTime
+  /// The UUID of its test; `nil` without one.
+  public let test: String?
+}

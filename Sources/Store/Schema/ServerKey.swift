@@ -1,3 +1,5 @@
+import Coverage
+import Foundation
 import GRDB
 
 /// The store's key for a control server: its URL without user information, so that no password is stored in clear
@@ -28,5 +30,28 @@ enum ServerKey {
         try db.execute(sql: "DELETE FROM \(table) WHERE control_server = ?", arguments: [key])
       }
     }
+  }
+}
+
+/// The drive logs that rows of drives name, damaged rows included.
+enum NamedLogs {
+  /// - Throws: GRDB's `DatabaseError`
+  static func all(in directory: StateDirectory, _ db: Database) throws -> Set<String> {
+    Set(try String.fetchAll(db, sql: "SELECT log FROM drive WHERE log IS NOT NULL").map(directory.driveLog))
+  }
+}
+
+/// The column `fence.radio`: JSON with sorted keys, so that the same report always gives the same row.
+enum RadioColumn {
+  static func text(_ radio: FenceRadio?) throws -> String? {
+    guard let radio else { return nil }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    return String(decoding: try encoder.encode(radio), as: UTF8.self)
+  }
+
+  /// `nil` without a report, and for one in another form, such as a later release's: the fence's other figures count without it.
+  static func read(_ text: String?) -> FenceRadio? {
+    text.flatMap { try? JSONDecoder().decode(FenceRadio.self, from: Data($0.utf8)) }
   }
 }

@@ -157,3 +157,84 @@ public struct ControlServerClient: Sendable {
   /// The `Date` of the latest successful answer; `nil` before the first one that has a date.
   public var latestDate: ServerDateReading? { serverDate.latest }
 }
+
+/// The file of `control-server.ca-file` cannot be read, or holds no PEM certificate.
+struct CAFileError: Error, CustomStringConvertible {
+  /// The path as it is in the configuration.
+  let path: String
+
+  /// One line for the operator.
+  var description: String { "control-server.ca-file: \(path) holds no PEM certificates that can be read" }
+}
+
+/// The request that registers the device or confirms its registration (docs/protocol.md, 3.3).
+struct SettingsRequest {
+  /// `nil` for the first registration.
+  let clientUUID: String?
+  let device: Device
+
+  var json: JSON {
+    .object(
+      JSON.members([
+        "uuid": .string(clientUUID ?? ""),
+        "terms_and_conditions_accepted": true,
+        "terms_and_conditions_accepted_version": 6,
+      ]) + device.members)
+  }
+}
+
+/// The control server's answer to a registration (docs/protocol.md, 3.3).
+struct SettingsAnswer: Decodable {
+  struct Settings: Decodable {
+    let uuid: String?
+  }
+
+  let settings: [Settings]?
+
+  /// The client UUID to use from now on; `known` when the answer has none.
+  /// - Throws: ``ServerFailure/unusableAnswer(_:)`` when there is neither.
+  static func clientUUID(_ body: Data, known: String?) throws(ServerFailure) -> String {
+    let answer = try? JSONDecoder().decode(SettingsAnswer.self, from: body)
+    if let uuid = answer?.settings?.first?.uuid ?? known, !uuid.isEmpty { return uuid }
+    throw .unusableAnswer("no client uuid in the answer to /settings")
+  }
+}
+
+/// The `Date` of the server's latest successful answer.
+final class ServerDate: Sendable {
+  private let lock = NSLock()
+  private nonisolated(unsafe) var reading: ServerDateReading?
+
+  /// - Parameters:
+  ///   - date: The `Date` of a successful answer: that of a captive portal is not the server's.
+  ///   - sent: When the request started.
+  func note(_ date: String?, sent: ContinuousClock.Instant) {
+    guard let time = date.flatMap(HTTPDate.time) else { return }
+    let now = ContinuousClock.now
+    lock.withLock { reading = ServerDateReading(date: time, received: now, roundTrip: now - sent) }
+  }
+
+  var latest: ServerDateReading? { lock.withLock { reading } }
+}
+
+/// Reads `Retry-After` (RFC 9110, 10.2.3): seconds, or a date.
+enum RetryAfter {
+  /// The upper limit: some servers send numbers beyond the range of any clock.
+  static let longest: Duration = .seconds(366 * 86_400)
+
+  /// - Parameters:
+  ///   - text: The header's value.
+  ///   - date: The `Date` of the same response. A date is compared with it, because the clocks of server and host can differ.
+  /// - Returns: The wait from the response on; `nil` for zero or a past date, for other text, and for a date in a response without a `Date`.
+  static func wait(_ text: String, date: String?) -> Duration? {
+    requested(text.trimming(), date).flatMap { $0 > .zero ? min($0, longest) : nil }
+  }
+
+  private static func requested(_ text: String, _ date: String?) -> Duration? {
+    if !text.isEmpty, text.allSatisfy({ $0.isASCII && $0.isNumber }) {
+      return Int64(text).map { .seconds(min($0, 1 << 40)) } ?? longest
+    }
+    guard let until = HTTPDate.time(text), let now = date.flatMap(HTTPDate.time) else { return nil }
+    return until - now
+  }
+}

@@ -1,3 +1,4 @@
+import Foundation
 import OrderedJSON
 
 extension ControlServerClient {
@@ -21,5 +22,64 @@ extension ControlServerClient {
           "include_coverage_fences": true,
         ]) + device.members), clientUUID: clientUUID)
     return try HistoryPage(body)
+  }
+}
+
+/// A test in the server's history of tests with fences (docs/protocol.md, 3.6).
+public struct HistoryItem: Hashable, Sendable {
+  /// The identifier of the test.
+  public let testUUID: String
+  /// The `time` of the client's request for the test, in milliseconds since the epoch; `nil` when the server gives none.
+  public let time: Int64?
+  /// The number of fences that the server has for the test.
+  public let fences: Int
+
+  /// An item with the given values.
+  public init(testUUID: String, time: Int64?, fences: Int) {
+    self.testUUID = testUUID
+    self.time = time
+    self.fences = fences
+  }
+}
+
+/// A page of the server's history.
+public struct HistoryPage: Hashable, Sendable {
+  /// The number of entries that the server sent, including those without a test. The next page begins behind them.
+  public let entries: Int
+  /// The entries with a test, newest first.
+  public let items: [HistoryItem]
+
+  /// A page with the given values.
+  public init(entries: Int, items: [HistoryItem]) {
+    self.entries = entries
+    self.items = items
+  }
+
+  /// Reads an answer to /history.
+  /// - Throws: ``ServerFailure/unusableAnswer(_:)`` for a body without a history.
+  init(_ body: Data) throws(ServerFailure) {
+    do {
+      let answer = try JSONDecoder().decode(Answer.self, from: body)
+      self.init(entries: answer.history.count, items: answer.history.compactMap(\.item))
+    } catch {
+      throw .unusableAnswer("the history in the answer cannot be read")
+    }
+  }
+
+  private struct Answer: Decodable {
+    struct Entry: Decodable {
+      let test_uuid: String?
+      let time: NumberOrText?
+      let fencesCount: NumberOrText?
+
+      /// `nil` for an entry without a test.
+      var item: HistoryItem? {
+        guard let test_uuid else { return nil }
+        return HistoryItem(
+          testUUID: test_uuid, time: time?.number, fences: fencesCount?.number.flatMap { Int(exactly: $0) } ?? 0)
+      }
+    }
+
+    let history: [Entry]
   }
 }

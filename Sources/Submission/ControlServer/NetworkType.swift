@@ -1,4 +1,5 @@
 import Coverage
+import OrderedJSON
 
 /// `network_type` of a speed test: what the reference apps send for its link (docs/protocol.md, 6.2).
 enum NetworkType {
@@ -25,4 +26,38 @@ enum NetworkType {
     case .other, nil: return unknown
     }
   }
+}
+
+/// The mobile network of a result, and the issuer of the SIM. Without the SIM's operator, the server knows neither the kind of roaming nor
+/// the provider (docs/protocol.md, 3.5).
+struct MobileNetwork {
+  /// The codes, five or six digits; other text is left out.
+  var operatorCode: String?
+  var operatorName: String?
+  var simOperatorCode: String?
+  var simOperatorName: String?
+  var isRoaming: Bool?
+
+  var members: [JSON.Member] {
+    let network = operatorCode.flatMap { OperatorCode($0) }
+    let sim = simOperatorCode.flatMap { OperatorCode($0) }
+    return JSON.members([
+      "telephony_network_operator": network.map { .string($0.withDash) },
+      "telephony_network_operator_name": operatorName.map { ColumnText.json($0, ColumnText.long) },
+      "telephony_network_country": network?.countryName.map(JSON.string),
+      "telephony_network_sim_operator": sim.map { .string($0.withDash) },
+      "telephony_network_sim_operator_name": simOperatorName.map { ColumnText.json($0, ColumnText.long) },
+      "telephony_network_sim_country": sim?.countryName.map(JSON.string),
+      "telephony_network_is_roaming": isRoaming.map(JSON.bool),
+    ])
+  }
+}
+
+/// A version of the internet protocol.
+public enum AddressFamily: Int, Hashable, Sendable, CustomStringConvertible {
+  case ipv4 = 4
+  case ipv6 = 6
+
+  /// `IPv4` or `IPv6`.
+  public var description: String { "IPv\(rawValue)" }
 }

@@ -56,3 +56,48 @@ public enum PassMode: Hashable, Sendable, CustomStringConvertible {
     return nil
   }
 }
+
+/// Why a pass ends before it has sent everything.
+enum PassEnd: Error {
+  /// No request may leave now.
+  case held(PassReport.Hold)
+  /// The server cannot accept anything now.
+  case failed(ServerFailure)
+  /// The pass was cancelled, possibly during a request.
+  case stopped(ServerFailure?)
+
+  /// The end that an error of a step means; `nil` for errors of the store, which end the pass without a report.
+  /// - Parameters:
+  ///   - error: Thrown by a step.
+  ///   - isCancelled: Whether the pass was cancelled: then a failed request says nothing about the server.
+  init?(_ error: any Error, isCancelled: Bool) {
+    switch error {
+    case let end as PassEnd: self = end
+    case let hold as ServerGate.Hold: self = .held(.gate(hold))
+    case let failure as ServerFailure: self = isCancelled ? .stopped(failure) : .failed(failure)
+    case is CancellationError: self = .stopped(nil)
+    default: return nil
+    }
+  }
+}
+
+/// The requests that sending a batch needs, by their paths.
+enum RequestStep: String, Hashable, Sendable {
+  case settings, coverageRequest, coverageResult, history, testRequest, result
+}
+
+/// The order in which batches are sent.
+enum DeliveryOrder {
+  /// The newest batches first, by their first fences. Batches that met trouble follow, the least recently sent first.
+  /// The store counts the trouble, so the order survives a restart.
+  static func sorted(_ batches: [Batch]) -> [Batch] {
+    batches.sorted { left, right in
+      switch (left.troubles > 0, right.troubles > 0) {
+      case (false, false): (left.earliest, left.id) > (right.earliest, right.id)
+      case (true, true): (left.sent ?? left.earliest, left.id) < (right.sent ?? right.earliest, right.id)
+      case (false, true): true
+      case (true, false): false
+      }
+    }
+  }
+}

@@ -1,4 +1,5 @@
 import Coverage
+import Foundation
 import Logging
 
 /// Reports the modem's radio technology, and with a capable source its signal and cell, whenever they change. A drive runs
@@ -105,5 +106,90 @@ public struct RadioMonitor: Sendable {
   ) {
     guard let count = complaints.count(matter, times, at: .now) else { return }
     logger.warning("radio.source: \(line)\(count > 1 ? " (\(count) \(unit))" : "")", metadata: metadata)
+  }
+}
+
+/// Where the radio technology comes from: `radio.source` of the configuration.
+public enum RadioSource: Hashable, Sendable {
+  /// The technology is unknown.
+  case none
+  /// ModemManager where it is on the system bus, else as ``none``.
+  case auto
+  /// ModemManager, over D-Bus.
+  case modemManager
+  /// Always the same technology, without signal and cell.
+  case fixed(Technology)
+  /// The path of a program that prints a line at each change (``RadioLine``).
+  case command(String)
+
+  /// Reads `none`, `auto`, `modem-manager` (or `modemmanager`), `fixed:NAME` with a known technology, or `command:PATH`;
+  /// `nil` for other text. It does not check that the program is there.
+  public init?(_ text: String) {
+    if let plain = Self.plain[text] {
+      self = plain
+    } else if text.hasPrefix("fixed:"), Technology(String(text.dropFirst(6))).isKnown {
+      self = .fixed(Technology(String(text.dropFirst(6))))
+    } else if text.hasPrefix("command:"), text.count > 8 {
+      self = .command(String(text.dropFirst(8)))
+    } else {
+      return nil
+    }
+  }
+
+  private static let plain: [String: RadioSource] = [
+    "none": .none, "auto": .auto, "modem-manager": .modemManager, "modemmanager": .modemManager,
+  ]
+}
+
+/// A line of the radio program's output (docs/radio.md). It only parses: ``RadioMonitor`` runs the program and logs unknown
+/// lines.
+enum RadioLine: Hashable {
+  /// A known technology, or no service (an empty line, `none`, `NONE`); from a line of JSON also the modem's other values.
+  case reading(RadioReading)
+  /// Any other text, cut to 60 characters for the log: an unknown technology, or JSON of another form.
+  case unknown(String)
+
+  /// - Parameter line: Without its line end; spaces around it are ignored.
+  init(_ line: String) {
+    let text = String(line.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+    if text.first == "{" {
+      // One wrong member refuses the whole line. A signal out of its range is dropped instead (`ModemReading`).
+      let value = try? JSONDecoder().decode(Value.self, from: Data(text.utf8))
+      guard let value, let technology = Self.technology(value.technology ?? "none") else {
+        self = .unknown(String(text.prefix(60)))
+        return
+      }
+      self = .reading(Self.reading(technology, value.modem))
+    } else if let technology = Self.technology(text) {
+      self = .reading(Self.reading(technology))
+    } else {
+      self = .unknown(String(text.prefix(60)))
+    }
+  }
+
+  /// `nil` for an unknown name; ``Technology/none`` for no service.
+  private static func technology(_ name: String) -> Technology? {
+    if ["", "none", "NONE"].contains(name) { return Technology.none }
+    return Technology(name).isKnown ? Technology(name) : nil
+  }
+
+  /// A reading has no technology where there is no service; `Technology.none` is a name for the wire only.
+  private static func reading(_ technology: Technology, _ modem: ModemReading? = nil) -> RadioReading {
+    RadioReading(technology: technology == .none ? nil : technology, modem: modem)
+  }
+
+  /// A line of JSON: the technology beside the members of a drive log's `modem`.
+  private struct Value: Decodable {
+    let technology: String?
+    let modem: ModemReading
+
+    private enum Key: String, CodingKey {
+      case technology
+    }
+
+    init(from decoder: any Decoder) throws {
+      technology = try decoder.container(keyedBy: Key.self).decodeIfPresent(String.self, forKey: .technology)
+      modem = try ModemReading(from: decoder)
+    }
   }
 }

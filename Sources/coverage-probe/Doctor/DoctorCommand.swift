@@ -1,5 +1,11 @@
 import ArgumentParser
+import Coverage
+import Driving
+import Foundation
+import OrderedJSON
 import Service
+import Settings
+import Submission
 
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -22,4 +28,46 @@ struct DoctorCommand: AsyncParsableCommand {
       await Diagnosing(configurationFile: configuration.file).run(asJSON: json, print: Terminal.result)
     }
   }
+}
+
+/// `doctor`: examines this host, and says whether a drive can be recorded now.
+struct Diagnosing: Sendable {
+  private let doctor: Doctor
+
+  /// - Parameter configurationFile: `nil` for none.
+  init(configurationFile: String?) {
+    let reading = ConfigurationReading(file: configurationFile)
+    doctor = Doctor(
+      reading: reading, receiver: reading.configuration.receiver, device: .thisHost, wall: { .current },
+      clock: .host)
+  }
+
+  /// Prints each finding as soon as it is known, or all of them as one JSON object.
+  /// - Returns: `failed` when a drive cannot be recorded now.
+  func run(asJSON: Bool, print: (String) -> Void) async -> CommandOutcome {
+    var findings: [Finding] = []
+    await doctor.run { finding in
+      findings.append(finding)
+      if !asJSON { Self.lines(finding).forEach(print) }
+    }
+    let faults = findings.count { $0.grade == .fault }
+    if asJSON {
+      print(JSON.object(["ready": .bool(faults == 0), "findings": .array(findings.map(\.json))]).text)
+    } else {
+      print(faults == 0 ? "a drive can be recorded" : "no drive can be recorded: \(counted(faults, "fault"))")
+    }
+    return faults == 0 ? .done : .failed
+  }
+
+  /// The finding in a line with grade and subject in columns, and its advice in a second one.
+  static func lines(_ finding: Finding) -> [String] {
+    func padded(_ text: String, _ width: Int) -> String { text.padding(toLength: width, withPad: " ", startingAt: 0) }
+    let head = padded(finding.grade.rawValue, 8) + padded(finding.subject.rawValue, 14)
+    let text = ForeignText.clean(finding.text, limit: longest)
+    return [head + text]
+      + (finding.advice.map { [padded("", 22) + "-> " + ForeignText.clean($0, limit: longest)] } ?? [])
+  }
+
+  /// The most characters of a text: a reason from outside can be long.
+  private static let longest = 1000
 }

@@ -1,4 +1,5 @@
 import SpeedTest
+import Synchronization
 
 /// The live line of a speed test: the phase, the rate now and its curve.
 struct SpeedTestDisplay {
@@ -64,4 +65,65 @@ struct SpeedTestDisplay {
     case .closing: "closing"
     }
   }
+}
+
+/// Reports the news of a loop to an operator.
+enum LoopDisplay {
+  /// One line for the process, because it has one terminal and runs one test at a time.
+  private static let display = Mutex(SpeedTestDisplay())
+
+  /// - Parameters:
+  ///   - count: The tests of the loop.
+  ///   - show: Shows the live line; `nil` without a terminal.
+  ///   - print: Prints a line of the result.
+  static func report(
+    _ news: LoopNews, of count: Int, show: (@Sendable (String) -> Void)?, print: @Sendable (String) -> Void
+  ) {
+    switch news {
+    case .testBegan(let number):
+      display.withLock { $0 = SpeedTestDisplay() }
+      show?("test \(number) of \(count)")
+    case .progress(let number, let progress):
+      guard let show else { return }
+      let line = display.withLock {
+        _ = $0.apply(progress)
+        return $0.line
+      }
+      show("test \(number) of \(count)  \(line)")
+    case .testEnded(let number, let end):
+      show?("")
+      print("test \(number) of \(count): \(end.line)")
+    // The log has it, which is on the terminal too.
+    case .notice: break
+    case .ended(let end): print("the loop is over: \(end.words)")
+    }
+  }
+}
+
+/// A measurement server as a user writes it: `HOST:PORT`, `192.0.2.1:443`, `[2001:db8::1]:443`.
+struct ServerPlace: Hashable, Sendable {
+  /// A name or an address, without brackets.
+  let host: String
+  /// The TCP port.
+  let port: UInt16
+
+  /// `nil` for any other text.
+  init?(_ text: String) {
+    guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0 else {
+      return nil
+    }
+    let name = text[..<colon]
+    if name.hasPrefix("["), name.hasSuffix("]"), name.count > 2 {
+      host = String(name.dropFirst().dropLast())
+    } else {
+      guard !name.isEmpty, !name.contains(":"), !name.contains("["), !name.contains(where: \.isWhitespace) else {
+        return nil
+      }
+      host = String(name)
+    }
+    self.port = port
+  }
+
+  /// As it was written.
+  var text: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

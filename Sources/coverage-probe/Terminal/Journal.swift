@@ -2,6 +2,7 @@ import Coverage
 import Foundation
 import Logging
 import Service
+import Synchronization
 
 /// systemd's journal as the reader of standard error.
 enum Journal {
@@ -34,5 +35,19 @@ enum Journal {
     case .info: 6
     case .debug, .trace: 7
     }
+  }
+}
+
+/// The panel in the live area.
+final class LivePanel: Sendable {
+  private let panel = Mutex(Panel())
+
+  /// Shows the state of another second.
+  func show(_ state: PanelState) {
+    let now = panel.withLock { panel in
+      panel.update(state)
+      return panel
+    }
+    LiveArea.show { columns, rows in now.lines(columns: columns, rows: rows, isColoured: LiveArea.isColoured) }
   }
 }

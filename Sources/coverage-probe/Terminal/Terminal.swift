@@ -3,6 +3,7 @@ import Coverage
 import Foundation
 import Logging
 import Service
+import Store
 import Synchronization
 import UnixSignals
 
@@ -118,4 +119,10 @@ enum Terminal {
     continuation.onTermination = { _ in listening.cancel() }
     return stream
   }
+}
+
+/// The errors that end a command.
+enum CommandError {
+  /// Reason and remedy in one line for an operator, in words where the error is SQLite's.
+  static func line(_ error: any Error) -> String { StoreError.line(error, subject: "cannot use the store: ") }
 }

@@ -121,3 +121,61 @@ extension LoopMemory: Codable {
     try values.encode(stamp, forKey: .stamp)
   }
 }
+
+/// The stage of a loop.
+public enum LoopStage: Hashable, Sendable, Codable {
+  /// It waits for the next test.
+  case waiting
+  /// The latest test is running.
+  case testing
+  /// It is over. No input leads out of this stage.
+  case ended(LoopEnd)
+}
+
+/// The ended tests of a loop.
+public struct LoopTally: Hashable, Sendable, Codable {
+  /// Tests with a result.
+  public internal(set) var completed = 0
+  /// Tests without a result.
+  public internal(set) var failed = 0
+  /// Aborted tests.
+  public internal(set) var aborted = 0
+
+  /// All ended tests.
+  public var total: Int { completed.saturatingAdding(failed).saturatingAdding(aborted) }
+
+  mutating func count(_ result: LoopResult) {
+    switch result {
+    case .completed: completed = completed.saturatingAdding(1)
+    case .failed: failed = failed.saturatingAdding(1)
+    }
+  }
+
+  mutating func countAbort() { aborted = aborted.saturatingAdding(1) }
+}
+
+/// Gives one notice for each kind of hold of a due test, with a least time between any two. A pure value; times are loop times in
+/// microseconds.
+struct LoopNotices: Hashable, Sendable, Codable {
+  /// The holds of the next test that had their notice.
+  private(set) var given: Set<LoopHold> = []
+  /// When the last notice was given, for whichever test.
+  private(set) var last: Int64?
+
+  /// Whether to give the notice of `hold` now.
+  mutating func give(_ hold: LoopHold, at now: Int64) -> Bool {
+    guard !given.contains(hold), next(hold).map({ $0 <= now }) ?? true else { return false }
+    given.insert(hold)
+    last = now
+    return true
+  }
+
+  /// The earliest time for the notice of `hold`; `nil` when it was given or may be given at once.
+  func next(_ hold: LoopHold) -> Int64? {
+    guard !given.contains(hold), let last else { return nil }
+    return last.saturatingAdding(LoopRules.noticeSpacing.inMicroseconds)
+  }
+
+  /// A test started: the next one has its own notices.
+  mutating func testStarted() { given = [] }
+}

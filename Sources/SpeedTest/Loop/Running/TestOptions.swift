@@ -1,3 +1,5 @@
+import Coverage
+import Store
 import Submission
 
 /// How speed tests are made.
@@ -18,4 +20,62 @@ public struct TestOptions: Hashable, Sendable {
 
   /// The defaults.
   public init() {}
+}
+
+/// How a test ended.
+public struct TestEnd: Sendable {
+  /// How it ended.
+  public let outcome: StoredSpeedTest.Outcome
+  /// The id of its row; `nil` when the control server made no test.
+  public let row: Int64?
+  /// The control server's identifier of the test.
+  public let testUUID: String?
+  /// Its figures, as far as it has any.
+  public let figures: SpeedTestFigures?
+  /// The bytes that it used.
+  public let traffic: SpeedTestTraffic
+  /// Why it failed or was aborted.
+  public let error: String?
+  /// Whether the process stood still during the test, as after SIGSTOP.
+  let wasSuspended: Bool
+
+  /// One line for an operator.
+  public var line: String {
+    let figures = figures.flatMap { $0.isComplete ? $0 : nil }
+    guard outcome == .completed, let figures else { return "\(outcome.rawValue): \(error ?? "no reason is known")" }
+    let (down, up) = (figures.download?.kilobitsPerSecond ?? 0, figures.upload?.kilobitsPerSecond ?? 0)
+    let interruption = figures.isInterrupted ? ", interrupted" : ""
+    let link = figures.links?.otherName.map { " (\($0))" } ?? ""
+    return
+      "download \(down) kbit/s, upload \(up) kbit/s, ping \((figures.medianPing ?? 0) / 1000) µs\(interruption)\(link)"
+  }
+}
+
+/// The coverage drive beside a speed test: it pauses or marks its pings.
+public protocol TestCompanion: Sendable {
+  /// A test begins.
+  func testBegan()
+  /// The test loads the link in this part; `nil`: it does not load it now.
+  func test(loads part: SpeedTestDelay.Part?)
+  /// The test has ended.
+  /// - Returns: The delays of the coverage pings without load and under it.
+  func testEnded() async -> [SpeedTestDelay]
+}
+
+/// The clocks that a loop depends on. Tests replace them.
+public struct LoopHost: Sendable {
+  let bootID: String
+  let moment: @Sendable () -> LoopMoment
+  let sleep: @Sendable (Duration) async throws -> Void
+
+  /// - Parameters:
+  ///   - bootID: The kernel's random id of this boot.
+  ///   - sleep: Suspends for a duration of CLOCK_BOOTTIME; throws `CancellationError` when its task is cancelled.
+  ///   - moment: Reads the clocks.
+  public init(
+    bootID: String, sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
+    moment: @escaping @Sendable () -> LoopMoment
+  ) {
+    (self.bootID, self.sleep, self.moment) = (bootID, sleep, moment)
+  }
 }

@@ -155,3 +155,95 @@ final class QTPConnection: @unchecked Sendable {
     }
   }
 }
+
+/// The opening of a control connection, line by line, as a value: greeting, ACCEPT, token, OK, ACCEPT. After it, replies have no
+/// ACCEPT between them (docs/protocol.md, 8).
+struct QTPOpening: Sendable {
+  /// The line that must come next; at `ready` none.
+  enum Stage: Hashable, Sendable {
+    case greeting, tokenWanted, tokenSent, listing, ready
+  }
+
+  private(set) var stage = Stage.greeting
+
+  /// - Returns: Whether the token is to be sent now.
+  /// - Throws: ``SpeedTestError/tokenRefused``, or ``SpeedTestError/protocolError(_:)`` for any other line.
+  mutating func read(_ line: String) throws(SpeedTestError) -> Bool {
+    switch stage {
+    case .greeting where line.hasPrefix("QoSSP"): stage = .tokenWanted
+    case .tokenWanted where line.hasPrefix("ACCEPT"):
+      stage = .tokenSent
+      return true
+    case .tokenSent where line == "OK": stage = .listing
+    case .tokenSent where line.hasPrefix("ERR"): throw .tokenRefused
+    case .listing where line.hasPrefix("ACCEPT"): stage = .ready
+    default: throw .protocolError("a QoS server sent \"\(String(line.prefix(80)))\" (\(stage))")
+    }
+    return false
+  }
+}
+
+/// Assigns the lines of a QoS server to commands, by their numbers. Replies come in any order (docs/protocol.md, edge 41).
+struct QTPReplies: Sendable {
+  /// The number of the newest command; numbers begin at 1.
+  private var last: Int64 = 0
+  /// Commands that wait for a reply.
+  private var open: Set<Int64> = []
+  /// Replies that no caller has fetched yet.
+  private var answers: [Int64: String] = [:]
+  /// Lines that no command waited for.
+  private(set) var strays = 0
+
+  /// The number of a new command.
+  /// - Parameter hasReply: `false` for a command that has no reply of its own: `TCPTEST IN`, `UDPTEST IN`.
+  mutating func issue(hasReply: Bool = true) -> Int64 {
+    last += 1
+    if hasReply { open.insert(last) }
+    return last
+  }
+
+  /// Applies a line. A line without a number answers the waiting command if there is exactly one.
+  mutating func read(_ line: QTPLine) {
+    guard let id = line.id ?? (open.count == 1 ? open.first : nil), open.remove(id) != nil else {
+      strays += 1
+      return
+    }
+    answers[id] = line.text
+  }
+
+  /// The reply to a command, once; `nil` until it is there.
+  mutating func removeReply(to id: Int64) -> String? { answers.removeValue(forKey: id) }
+
+  /// The caller no longer waits for this reply.
+  mutating func abandon(_ id: Int64) {
+    open.remove(id)
+    answers[id] = nil
+  }
+}
+
+/// A line of a QoS server: its text without suffix, and the number of the command that it answers (docs/protocol.md, edge 41).
+struct QTPLine: Hashable, Sendable {
+  let text: String
+  /// `nil` for a line without the suffix ` +ID<n>`.
+  let id: Int64?
+
+  private static let mark = " +ID"
+
+  init(_ line: String) {
+    let characters = Array(line.utf8)
+    let mark = Array(Self.mark.utf8)
+    var digits = characters.count
+    while digits > 0, (0x30...0x39).contains(characters[digits - 1]) { digits -= 1 }
+    let start = digits - mark.count
+    guard start >= 0, Array(characters[start..<digits]) == mark,
+      let id = Int64(String(decoding: characters[digits...], as: UTF8.self))
+    else {
+      (text, id) = (line, nil)
+      return
+    }
+    (text, self.id) = (String(decoding: characters[..<start], as: UTF8.self), id)
+  }
+
+  /// The words of the text.
+  var words: [Substring] { text.split(separator: " ") }
+}

@@ -1,6 +1,7 @@
 import Coverage
 import Foundation
 import OrderedJSON
+import Synchronization
 
 /// Runs QoS tests: groups one after the other, the tests of a group side by side, each on a thread of its own.
 ///
@@ -138,5 +139,113 @@ public final class QoSRun: @unchecked Sendable {
       QoSResult(
         uid: entry.objective.uid, kind: entry.objective.kind, status: status, start: began - start,
         duration: clock.now() - began, members: members))
+  }
+}
+
+/// The test of an objective by its type: the one place that knows all types.
+enum QoSTestList {
+  static func test(_ objective: QoSObjective) -> any QoSTest {
+    let parameters = objective.parameters
+    return switch objective.kind {
+    case .tcp: TCPTest(parameters)
+    case .udp: UDPTest(parameters)
+    case .voip: VoIPTest(parameters)
+    case .nonTransparentProxy: ProxyTest(parameters)
+    case .httpProxy: HTTPProxyTest(parameters)
+    case .dns: DNSTest(parameters)
+    case .website: WebsiteTest(parameters)
+    case .traceroute: TracerouteTest(parameters)
+    case .tracerouteMasked: TracerouteTest(parameters, isMasked: true)
+    }
+  }
+}
+
+/// The results of all QoS tests of a run.
+public struct QoSOutcome: Hashable, Sendable {
+  /// The token as the control server issued it, byte by byte (docs/protocol.md, edge 40).
+  public let token: MeasurementToken
+  /// One for each test, in the order of ``QoSObjectives/all``.
+  public let results: [QoSResult]
+  /// The bytes of all tests until the run ended, control connections included.
+  public var traffic = SpeedTestTraffic()
+
+  /// The members of the body of `/resultQoS` that come from the tests: the token and the results. The caller adds the client's
+  /// members.
+  public var members: [JSON.Member] {
+    JSON.members(["test_token": .string(token.text), "qos_result": .array(results.map(\.json))])
+  }
+}
+
+/// Collects the results of tests that run side by side, by the number of the test. The first result of a test counts: a result
+/// that comes after the timeout changes nothing.
+final class QoSBoard: Sendable {
+  private struct State {
+    var results: [Int64: QoSResult] = [:]
+    var next = Latch()
+  }
+
+  private let state = Mutex(State())
+  private let count: Int
+  private let progress: @Sendable (QoSProgress) -> Void
+
+  /// - Parameter count: The number of all tests, for the display.
+  init(count: Int, progress: @escaping @Sendable (QoSProgress) -> Void) {
+    (self.count, self.progress) = (count, progress)
+  }
+
+  /// Adds a result, and reports it under the lock: reports are made one after the other, and must not wait.
+  func add(_ result: QoSResult) {
+    state.withLock { state in
+      guard state.results[result.uid] == nil else { return }
+      state.results[result.uid] = result
+      progress(QoSProgress(done: state.results.count, count: count, newest: result))
+      state.next.open()
+      state.next = Latch()
+    }
+  }
+
+  func has(_ uid: Int64) -> Bool { state.withLock { $0.results[uid] != nil } }
+
+  /// Opens with the next result.
+  var next: Latch { state.withLock { $0.next } }
+
+  /// The results in the order of `objectives`.
+  func results(of objectives: [QoSObjective]) -> [QoSResult] {
+    state.withLock { state in objectives.compactMap { state.results[$0.uid] } }
+  }
+}
+
+/// The progress of QoS tests, for a display; one with each new result.
+public struct QoSProgress: Hashable, Sendable {
+  /// Tests with a result.
+  public let done: Int
+  /// All tests.
+  public let count: Int
+  /// The result that is new.
+  public let newest: QoSResult
+}
+
+/// The result of one test, as `/resultQoS` takes it.
+public struct QoSResult: Hashable, Sendable {
+  /// The control server's number of the test.
+  let uid: Int64
+  /// The type of the test.
+  public let kind: QoSTestKind
+  /// The end of the test. The wire has it only inside `members`, where the type has a name for it.
+  public let status: QoSStatus
+  /// ns since the start of the run.
+  public let start: Int64
+  /// ns. In a test that ran, the opening of its control connection does not count.
+  public let duration: Int64
+  /// The objective and the figures, by the names of the wire.
+  public let members: [JSON.Member]
+
+  /// The entry of `qos_result`.
+  public var json: JSON {
+    .object(
+      JSON.members([
+        "qos_test_uid": .integer(uid), "test_type": .string(kind.rawValue), "start_time_ns": .integer(start),
+        "duration_ns": .integer(duration),
+      ]) + members)
   }
 }

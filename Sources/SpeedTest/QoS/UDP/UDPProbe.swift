@@ -1,3 +1,5 @@
+import Coverage
+
 /// A packet of the UDP test: flag, number, uuid and time in 46 bytes, big-endian (docs/protocol.md, 8).
 struct UDPProbe: Hashable, Sendable {
   /// The role of the packet. An answer has the same bytes as its packet but for the flag.
@@ -39,5 +41,68 @@ struct UDPProbe: Hashable, Sendable {
   static func uuid(of token: MeasurementToken) -> [UInt8] {
     let part = Array(token.text.utf8.prefix { $0 != UInt8(ascii: "_") }.prefix(uuidLength))
     return part + [UInt8](repeating: UInt8(ascii: "0"), count: uuidLength - part.count)
+  }
+}
+
+/// The packets that this host sent, and the answers to them, as a value.
+struct UDPAnswers: Hashable, Sendable {
+  /// The time of each packet, ns of the clock, by its index.
+  private var sent: [Int64] = []
+  /// Round trips in ns by the index of their packet.
+  private(set) var roundTrips: [Int: Int64] = [:]
+  /// Answers to packets that have one already.
+  private(set) var duplicates = 0
+
+  /// The number of the next packet. It is one byte: numbers repeat from 256 packets on.
+  var nextNumber: UInt8 { UInt8(truncatingIfNeeded: sent.count) }
+  /// Packets so far.
+  var count: Int { sent.count }
+  /// Whether each packet has its answer.
+  var isComplete: Bool { roundTrips.count == sent.count }
+
+  mutating func send(at time: Int64) { sent.append(time) }
+
+  /// An answer. Its number means the newest packet that has it.
+  mutating func answer(_ number: UInt8, at time: Int64) {
+    guard let newest = sent.indices.last else { return }
+    let index = newest - Int(UInt8(truncatingIfNeeded: newest) &- number)
+    // No packet with this number was sent.
+    guard index >= 0 else { return }
+    if roundTrips[index] == nil {
+      roundTrips[index] = max(0, time.saturatingSubtracting(sent[index]))
+    } else {
+      duplicates += 1
+    }
+  }
+}
+
+/// The count of a QoS server after a UDP test: `RCV packets duplicates {"0":ns,...}`. The parts after the packets may be missing.
+struct UDPCount: Hashable, Sendable {
+  let received: Int64
+  let duplicates: Int64
+  /// Round trips in ns by packet, where the server measured them.
+  let roundTrips: [Int64: Int64]
+
+  /// `nil` for any other text, and for negative counts. Duplicates that cannot be read count as 0.
+  init?(_ text: String) {
+    let words = text.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: true)
+    guard words.count >= 2, words[0] == "RCV", let received = Int64(words[1]), received >= 0 else { return nil }
+    self.received = received
+    duplicates = words.count > 2 ? max(0, Int64(words[2]) ?? 0) : 0
+    roundTrips = words.count > 3 ? Self.pairs(words[3]) : [:]
+  }
+
+  /// Numbers in pairs, `{"0":12,"1":13}` or `{0=12, 1=13}`; others are left out.
+  private static func pairs(_ text: Substring) -> [Int64: Int64] {
+    text.split(separator: ",").reduce(into: [:]) { pairs, entry in
+      let numbers = entry.split { !($0.isASCII && ($0.isNumber || $0 == "-")) }.compactMap { Int64($0) }
+      if numbers.count == 2, numbers[1] >= 0 { pairs[numbers[0]] = numbers[1] }
+    }
+  }
+
+  /// The mean of round trips in ns, rounded down; `nil` without any.
+  static func mean(_ roundTrips: some Collection<Int64>) -> Int64? {
+    guard !roundTrips.isEmpty else { return nil }
+    return roundTrips.reduce(0) { $0.saturatingAdding($1) } / Int64(roundTrips.count)
   }
 }

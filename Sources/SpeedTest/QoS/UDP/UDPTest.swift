@@ -195,3 +195,49 @@ struct UDPTest: QoSTest {
     [finding.out, finding.back].contains { $0?.received == 0 } ? .timeout : .ok
   }
 }
+
+/// The packets of the server that arrived here, as a value.
+struct UDPArrivals: Hashable, Sendable {
+  /// Indexes of packets, which go on beyond 255.
+  private var seen: Set<Int> = []
+  private var newest = 0
+  private(set) var duplicates = 0
+
+  /// The number of different packets.
+  var count: Int { seen.count }
+
+  /// A packet. Its number is one byte: it stands for the index with this low byte that is nearest to the newest one.
+  mutating func arrive(_ number: UInt8) {
+    let step = Int(Int8(bitPattern: number &- UInt8(truncatingIfNeeded: newest)))
+    // No index is below 0: a high number at the start is a packet after lost ones.
+    let index = newest + step < 0 ? newest + step + 256 : newest + step
+    newest = max(newest, index)
+    if !seen.insert(index).inserted { duplicates += 1 }
+  }
+}
+
+/// The figures of one direction of the UDP test, whichever side counted them.
+struct UDPFigures: Hashable, Sendable {
+  /// Packets that the receiver counted: the server for out, this host for in.
+  var received: Int64 = 0
+  /// Answers that the sender counted: this host for out, the server for in.
+  var answered: Int64 = 0
+  /// Packets that the objective asks for.
+  var wanted: Int64
+  /// Round trips in ns by packet.
+  var roundTrips: [Int64: Int64] = [:]
+
+  /// Whole percents of packets that did not arrive, rounded up: 0 only when all arrived.
+  var lossPercent: Int64 {
+    guard wanted > 0 else { return 0 }
+    let lost = max(0, wanted - min(max(received, 0), wanted))
+    return (lost * 100 + wanted - 1) / wanted
+  }
+
+  var meanRoundTrip: Int64? { UDPCount.mean(roundTrips.values) }
+
+  /// The round trips as the reference client writes them: `{0=18515782, 1=6708263}`.
+  var roundTripText: String {
+    "{" + roundTrips.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: ", ") + "}"
+  }
+}

@@ -31,3 +31,11 @@ struct RTPFigures: Hashable, Sendable {
     (stalls, meanStallMilliseconds) = numbers.count == 10 ? (numbers[8], numbers[9]) : (nil, nil)
   }
 }
+
+/// A received packet of a call: its numbers, and its arrival in ns of any clock.
+struct RTPArrival: Hashable, Sendable {
+  let sequence: UInt16
+  /// Ticks of the sample clock, from the header.
+  let timestamp: UInt32
+  let time: Int64
+}

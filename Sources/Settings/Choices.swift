@@ -1,0 +1,35 @@
+/// When the service makes speed tests: `agent.loop`.
+public enum LoopWish: String, Hashable, Sendable, CaseIterable {
+  /// Never.
+  case off
+  /// While it records.
+  case withDrive = "with-drive"
+}
+
+/// Whether the control connections of QoS tests use TLS: `speedtest.qos-tls`.
+public enum QoSTLS: String, Hashable, Sendable, CaseIterable {
+  /// TLS, or none with a server that does not speak it.
+  case auto
+  /// TLS only.
+  case always
+  /// No TLS.
+  case never
+}
+
+/// When the service records without a command: `agent.record`.
+public enum RecordingRule: String, Hashable, Sendable, CaseIterable {
+  /// From its start to its end.
+  case always
+  /// While the device moves.
+  case moving
+  /// On command only.
+  case command
+}
+
+/// What coverage pings do during a speed test: `speedtest.coverage-pings`.
+public enum CoveragePings: String, Hashable, Sendable, CaseIterable {
+  /// They pause, so that no fence has delays under the test's load.
+  case pause
+  /// They go on; the drive log marks them.
+  case `continue`
+}
