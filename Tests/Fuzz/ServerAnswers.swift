@@ -38,7 +38,7 @@ enum ServerAnswers: FuzzTarget {
   ].map { Array($0.utf8) }
 
   private static let memory = #"""
-    {"state":"open","refusals":2,"step":3,"deadline":200000000,"remaining":50000000,"bootID":"B",\#
+    {"breaker":{"state":"open","refusals":2,"step":3,"deadline":200000000,"remaining":50000000,"bootID":"B"},\#
     "retryAfter":{"at":300000000,"remaining":200000000},"trouble":{"at":300000000,"remaining":200000000},"failures":4}
     """#
 

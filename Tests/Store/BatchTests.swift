@@ -185,39 +185,6 @@ struct BatchTests {
     }
   }
 
-  // MARK: An older store
-
-  @Test("when the store is of version 1, then refused sessions are still refused, and waiting ones still wait")
-  func migration() async throws {
-    let path = folder.file("old.sqlite")
-    let old = try DatabaseQueue(path: path)
-    try Schema.migrator.migrate(old, upTo: "1 drives, sessions, fences")
-    try await old.write { db in
-      try db.execute(sql: "INSERT INTO drive (id, started_at) VALUES (1, 0)")
-      for (id, reason) in [(1, "no" as String?), (2, nil)] {
-        try db.execute(
-          sql: """
-            INSERT INTO session (id, drive_id, number, test_uuid, started_at, anchor_at, finalized_at, quarantined_at,
-              quarantine_reason) VALUES (?, 1, ?, ?, 0, 0, 9, ?, ?)
-            """, arguments: [id, id, "T\(id)", reason.map { _ in 10 }, reason])
-        try db.execute(
-          sql: """
-            INSERT INTO fence (drive_id, session_id, number, entered_at, exited_at, last_seen_at, latitude, longitude,
-              radius_m, pings, pings_ok, rtt_sum_ns, pings_late, pings_duplicate, submittable)
-            VALUES (1, ?, ?, 1, 2, 2, 48, 16, 20, 0, 0, 0, 0, 0, 1)
-            """, arguments: [id, id])
-      }
-    }
-    try Schema.migrator.migrate(old)
-    let rows = try old.write { db in
-      try IntactRows.makeViews(db)
-      return try Row.fetchAll(db, sql: "SELECT \(StoredSession.columns) GROUP BY session.id ORDER BY session.id")
-    }
-    let sessions = rows.map(StoredSession.init)
-    #expect(sessions.map { $0.state(isWriterAlive: false) } == [.quarantined, .pending])
-    #expect(sessions.map(\.quarantinedFences) == [1, 0])
-  }
-
   // MARK: Deletion
 
   private let day: Duration = .seconds(86_400)

@@ -191,24 +191,6 @@ struct DroppingSlowTests {
     #expect(try StoreReader(store).sessions().count == 1, "sessions go with their last fence")
   }
 
-  @Test("when the store is of an earlier build, then its file shrinks as well")
-  func earlierBuild() async throws {
-    let store = try open()
-    try await record(store, fences: 300, sent: true)
-    try await record(store, fences: 20, sent: false)
-    try await store.database.writeWithoutTransaction { db in
-      try db.execute(sql: "PRAGMA auto_vacuum = NONE; VACUUM")
-      #expect(try Int.fetchOne(db, sql: "PRAGMA auto_vacuum") == 0)
-    }
-    let quota = Quota(bytes: try await settledBytes(store) - 20_000)
-    #expect(try await store.space.keepWithin(quota, except: nil).isEnough)
-    #expect(bytes(directory) <= quota.bytes)
-    #expect(try await store.database.read { try Int.fetchOne($0, sql: "PRAGMA auto_vacuum") } == 2)
-    #expect(try StoreReader(store).damagedRows() == 0)
-    try store.repair()
-    #expect(try await fences(store).values.reduce(0, +) >= 20)
-  }
-
   @Test("when another process is reading, then submitted fences go at once, and the file shrinks later")
   func besideReader() async throws {
     let store = try open()

@@ -96,34 +96,4 @@ struct SalvageTests {
       #expect(row?["is_intact"] == true)
     }
   }
-
-  @Test("when a store of version 5 is damaged, then its sessions are salvaged by the checksums of that version")
-  func versionBefore() throws {
-    let directory = StateDirectory(path: folder.file("old"))
-    try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: true)
-    let old = try DatabaseQueue(path: directory.database)
-    try Schema.migrator.migrate(old, upTo: "5 clients of batches, recovered sessions")
-    try old.writeWithoutTransaction { db in
-      try ChecksumFunction.register(db)
-      try db.execute(
-        sql: """
-          INSERT INTO drive (id, started_at, ended_at) VALUES (1, 1, 9);
-          INSERT INTO session (id, drive_id, number, started_at, recovered_at) VALUES (1, 1, 0, 1, 7), (2, 1, 1, 5, 8);
-          INSERT INTO batch (id, session_id, state, client_uuid) VALUES (1, 1, 'waiting', 'C');
-          UPDATE session SET row_checksum = 7 WHERE id = 2;
-          UPDATE grdb_migrations SET identifier = '2 b' WHERE identifier GLOB '2 *';
-          """)
-    }
-    try old.close()
-    let reports = Collected<Salvage>()
-    let store = try DriveStore(directory: directory, purpose: "a test") { reports.append($0) }
-    #expect(reports.all.map { [$0.sessions, $0.damagedRows] } == [[1, 1]])
-    #expect(try StoreReader(store).damagedRows() == 0)
-    let kept = try store.database.read {
-      try Row.fetchOne(
-        $0, sql: "SELECT recovered_at, batch.client_uuid FROM session JOIN batch ON session_id = session.id")
-    }
-    #expect(kept?["recovered_at"] == 7)
-    #expect(kept?["client_uuid"] == "C")
-  }
 }

@@ -218,26 +218,11 @@ struct ServerGateTests {
     #expect(rebooted.hold(.background, at: .zero) == nil)
   }
 
-  @Test("when an earlier build stored only the circuit breaker, then its memory is read")
-  func earlierMemory() throws {
-    let text = #"{"state":"open","refusals":0,"step":2,"deadline":70000000,"remaining":60000000,"bootID":"boot 1"}"#
-    let memory = try JSONDecoder().decode(ServerGate.Memory.self, from: Data(text.utf8))
-    let gate = ServerGate(policy: ServerGate.Policy(), memory: memory, at: .seconds(20), bootID: "boot 1")
-    #expect(gate.hold(.background, at: .seconds(20)) == .breaker(.seconds(50)))
-    #expect(gate.breaker.step == 2)
-    var later = gate
-    later.troubled(by: .unreachable(""), at: .seconds(20), random: 1)
-    #expect(later.hold(.background, at: .seconds(70)) == nil, "no failures are stored: the first wait is the shortest")
-    // And the earlier build can read the memory of this build.
-    let own = try JSONEncoder().encode(gate.memory(at: .seconds(20), bootID: "boot 1"))
-    #expect(try JSONDecoder().decode(CircuitBreaker.Memory.self, from: own).step == 2)
-  }
-
   @Test("when the stored memory has absurd numbers, then no wait exceeds the longest one")
   func absurdMemory() throws {
     for number in [Int64.max, .min, -1, 0] {
       let text = """
-        {"state":"closed","refusals":0,"step":0,"remaining":0,"bootID":"boot 1","failures":\(number),
+        {"breaker":{"state":"closed","refusals":0,"step":0,"remaining":0,"bootID":"boot 1"},"failures":\(number),
          "retryAfter":{"at":\(number),"remaining":\(number)},"trouble":{"at":\(number),"remaining":\(number)}}
         """
       let memory = try JSONDecoder().decode(ServerGate.Memory.self, from: Data(text.utf8))

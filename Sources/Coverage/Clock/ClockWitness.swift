@@ -27,7 +27,7 @@ extension WallClock {
     if witnesses.contains(where: { $0.booted.gap(to: ruling.booted) > Self.ageTolerance }) { return .contradicts }
     if !witnesses.isEmpty { return .agrees }
     guard ruling.source == .host, let host, host.booted.gap(to: ruling.booted) <= HostTrack.sameWithin,
-      let awakeSince = host.awakeSince, (awake ?? boot) - awakeSince >= Self.dayOfRunning
+      (awake ?? boot) - host.awakeSince >= Self.dayOfRunning
     else { return .silent }
     return .agrees
   }

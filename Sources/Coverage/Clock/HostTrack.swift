@@ -8,9 +8,8 @@ struct HostTrack: Hashable, Sendable, Codable {
   var booted: WallTime
   /// The moment since the boot from which on the clock has been the same.
   var since: Duration
-  /// The same moment on a clock that stops in suspends, because no other clock can contradict in a suspend; `nil` in a value of an
-  /// earlier build.
-  var awakeSince: Duration?
+  /// The same moment on a clock that stops in suspends, because no other clock can contradict in a suspend.
+  var awakeSince: Duration
   /// The wall time of the boot by the host's clock at ``since``.
   var first: WallTime
   /// The most certain reading of the host's clock while a time service disciplined it; its margin is the largest error that the kernel

@@ -142,7 +142,6 @@ public struct WallClock: Hashable, Sendable, Codable {
       former = Array(former.prefix(Self.formerLimit))
     }
     track.booted = booted
-    if track.awakeSince == nil { track.awakeSince = awake }
     if track.first.gap(to: booted) > HostTrack.sameWithin {
       (track.first, track.since, track.awakeSince) = (booted, boot, awake)
     }

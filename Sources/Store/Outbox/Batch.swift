@@ -44,7 +44,7 @@ public struct Batch: Hashable, Sendable, Identifiable {
   /// send.
   var lostTest: String?
   /// The client UUID under which ``test`` was requested; only that client's history shows the result. `nil` before
-  /// the batch is sent, and in stores of earlier versions. Must not be shown: it identifies the device.
+  /// the batch is sent. Must not be shown: it identifies the device.
   public var client: String?
   /// Its state.
   public let state: State

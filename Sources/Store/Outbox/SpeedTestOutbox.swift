@@ -94,13 +94,12 @@ public struct SpeedTestOutbox: Sendable {
     try await store.write { db in
       try db.execute(
         sql: """
-          UPDATE speed_test SET outcome = ?, ended_at = ?, state = 'waiting', error = ?, figures = ?, download_kbps = ?,
-            upload_kbps = ?, ping_ns = ?, technology = iif(?, ifnull(technology, ?), NULL)
+          UPDATE speed_test SET outcome = ?, ended_at = ?, state = 'waiting', error = ?, figures = ?,
+            technology = iif(?, ifnull(technology, ?), NULL)
           WHERE id = ? AND state = 'measuring'
           """,
         arguments: [
           end.outcome.rawValue, end.ended.microseconds, end.error, figures,
-          end.figures?.download?.kilobitsPerSecond, end.figures?.upload?.kilobitsPerSecond, end.figures?.medianPing,
           end.isCellular, end.technology?.name, id,
         ])
     }

@@ -33,7 +33,7 @@ public struct LostBatches: Sendable {
         let batch: Int64 = row["batch"]
         try db.execute(
           sql: """
-            UPDATE batch SET session_id = ?, state = 'sending', attempt = 0, troubles = 0, checksum = NULL, sent_fences = NULL,
+            UPDATE batch SET session_id = ?, state = 'sending', attempt = 0, troubles = 0, sent_fences = NULL,
               sent_at = NULL, settled_at = NULL, reason = NULL, anchor_at = NULL,
               test_uuid = iif(typeof(test_uuid) = 'text', test_uuid, NULL),
               client_uuid = iif(typeof(client_uuid) = 'text', client_uuid, NULL)

@@ -10,8 +10,6 @@ struct Rescue {
 
   private let old: Database
   private let new: Database
-  /// `false` for a store without checksums, of an earlier version: then every readable row counts as intact.
-  private let hasChecksums: Bool
   private(set) var result: Salvage
 
   /// - Parameters:
@@ -23,9 +21,7 @@ struct Rescue {
     self.old = old
     self.new = new
     self.result = result
-    let mentions = try Int.fetchOne(
-      old, sql: "SELECT count(*) FROM sqlite_master WHERE sql LIKE '%\(RowChecksum.column)%'")
-    hasChecksums = mentions != 0
+    _ = try Int.fetchOne(old, sql: "SELECT count(*) FROM sqlite_master")
     self.result.isReadable = true
   }
 
@@ -35,16 +31,12 @@ struct Rescue {
   }
 
   private mutating func copy(_ table: String, _ columns: [String]) throws {
-    let present = columnsInOld(table)
-    let shared = hasChecksums ? RowChecksum.columns(of: table, among: present) : columns.filter(present.contains)
-    guard !shared.isEmpty, shared.allSatisfy(present.contains) else { return }
-    let isIntact = hasChecksums ? RowChecksum.isIntact(table, by: shared) : "1"
+    guard columnsInOld(table).isSuperset(of: columns) else { return }
+    let names = columns.joined(separator: ", ")
     let select =
-      "SELECT \(shared.joined(separator: ", ")), rowid AS number_of_row, \(isIntact) AS is_intact FROM \(table) NOT INDEXED"
-    let insert = """
-      INSERT OR IGNORE INTO \(table) (\(shared.joined(separator: ", ")))
-      VALUES (\(shared.map { _ in "?" }.joined(separator: ", ")))
-      """
+      "SELECT \(names), rowid AS number_of_row, \(RowChecksum.isIntact(table)) AS is_intact FROM \(table) NOT INDEXED"
+    let insert =
+      "INSERT OR IGNORE INTO \(table) (\(names)) VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))"
     var position: Int64 = 0
     var saved: Set<Int64> = []
     func save(_ row: Row) throws {
@@ -56,7 +48,7 @@ struct Rescue {
         return
       }
       try new.execute(
-        sql: insert, arguments: StatementArguments(shared.map { row[$0] as DatabaseValue }))
+        sql: insert, arguments: StatementArguments(columns.map { row[$0] as DatabaseValue }))
     }
     // First in the order of the pages: this finds rows in wrong places.
     if try scan(select, [], save: save) { return }

@@ -196,12 +196,7 @@ public struct StoreSpace: Sendable {
     func number(_ name: String) throws -> Int { try Int.fetchOne(db, sql: "PRAGMA \(name)") ?? 0 }
     let before = try number("freelist_count")
     guard before > 0 else { return false }
-    if try number("auto_vacuum") == 2 {
-      try db.execute(sql: "PRAGMA incremental_vacuum(\(pagesAtOnce))")
-    } else {
-      // A store of an earlier build is rewritten, once.
-      try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL; VACUUM")
-    }
+    try db.execute(sql: "PRAGMA incremental_vacuum(\(pagesAtOnce))")
     return try number("freelist_count") < before
   }
 }

@@ -35,9 +35,7 @@ extension CRC64 {
     case SQLITE_FLOAT: add(sqlite3_value_double(value))
     case SQLITE_TEXT:
       guard let text = sqlite3_value_text(value) else { return false }
-      // Stored checksums end at a NUL; this must not change.
-      let bytes = UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(value)))
-      add(text: UnsafeBufferPointer(rebasing: bytes.prefix { $0 != 0 }))
+      add(text: UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(value))))
     case SQLITE_BLOB:
       let count = Int(sqlite3_value_bytes(value))
       let bytes = sqlite3_value_blob(value)?.assumingMemoryBound(to: UInt8.self)

@@ -9,8 +9,7 @@ import GRDB
 /// needs no batch. `session_of_fences` has the ids of sessions that fences name, whether such a session exists or
 /// not; `session_of_unsent_fences` only those of unsent fences that Wi-Fi did not touch.
 ///
-/// The views are not in the file: damage cannot reach them, and stores of earlier builds have them too. SQLite merges
-/// them into the statement, so that the tables' indices apply.
+/// The views are not in the file: damage cannot reach them. SQLite merges them into the statement, so that the tables' indices apply.
 enum IntactRows {
   /// Creates the views on a connection. The database may still be empty: views are resolved when they are used.
   /// - Throws: GRDB's `DatabaseError`

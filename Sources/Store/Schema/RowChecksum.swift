@@ -24,7 +24,7 @@ enum RowChecksum {
     (
       "batch",
       [
-        "id", "session_id", "test_uuid", "anchor_at", "state", "attempt", "troubles", "checksum", "sent_fences",
+        "id", "session_id", "test_uuid", "anchor_at", "state", "attempt", "troubles", "sent_fences",
         "sent_at", "settled_at", "reason", "client_uuid",
       ]
     ),
@@ -44,116 +44,52 @@ enum RowChecksum {
       [
         "id", "control_server", "client_uuid", "test_uuid", "test_token", "loop_uuid", "number", "drive_id", "writer",
         "started_at", "ended_at", "outcome", "state", "attempt", "troubles", "sent_at", "settled_at", "reason", "error",
-        "latitude", "longitude", "technology", "download_kbps", "upload_kbps", "ping_ns", "figures", "qos", "qos_state",
+        "latitude", "longitude", "technology", "figures", "qos", "qos_state",
       ]
     ),
     ("loop", ["id", "memory"]),
   ]
 
-  /// Tables that were added after the checksums.
-  private static let younger: Set<String> = ["clock", "forgetting", "speed_test", "loop"]
-
-  /// The columns that each migration after the checksums has added, by table, oldest first.
-  private static let added: [[String: [String]]] = [
-    ["session": ["recovered_at"], "batch": ["client_uuid"]],
-    ["session": ["client_uuid"]],
-    ["fence": ["recovered_at"]],
-    ["fence": ["radio"]],
-    ["session": ["local_address"]],
-    ["fence": ["pings_unsent"]],
-  ]
-
-  /// The columns of a table when the checksums were added, and after each migration that added columns to any table.
-  private static func versions(of table: String) -> [[String]] {
-    let all = tables.first { $0.name == table }?.columns ?? []
-    return (0...added.count).map { version in
-      let later = added[version...].flatMap { $0[table] ?? [] }
-      return all.filter { !later.contains($0) }
-    }
-  }
-
-  /// The columns covered by the checksum, in a store whose table has the columns `present`.
-  static func columns(of table: String, among present: Set<String>) -> [String] {
-    let versions = versions(of: table)
-    return versions.last { $0.allSatisfy(present.contains) } ?? versions[0]
-  }
+  private static func columns(of table: String) -> [String] { tables.first { $0.name == table }?.columns ?? [] }
 
   /// The condition that a row is intact.
   /// - Parameters:
   ///   - table: The table.
   ///   - name: Its name in the statement, if that is different.
   static func isIntact(_ table: String, as name: String? = nil) -> String {
-    isIntact(table, by: tables.first { $0.name == table }?.columns ?? [], as: name)
-  }
-
-  /// The same for a row whose checksum covers these columns only.
-  static func isIntact(_ table: String, by columns: [String], as name: String? = nil) -> String {
-    "\(name ?? table).\(column) IS \(of(columns, in: name ?? table))"
+    "\(name ?? table).\(column) IS \(of(columns(of: table), in: name ?? table))"
   }
 
   /// Whether a row that was read without SQLite is intact.
   /// - Parameter row: The values by column of `table`, including the checksum.
   static func fits(_ row: [String: DatabaseValue], of table: String) -> Bool {
     var checksum = CRC64()
-    for name in tables.first(where: { $0.name == table })?.columns ?? [] { checksum.add(row[name] ?? .null) }
+    for name in columns(of: table) { checksum.add(row[name] ?? .null) }
     return row[column] == Int64(bitPattern: checksum.value).databaseValue
   }
 
   /// Signs the row with this id: all its values were just written.
   static func sign(_ table: String, id: Int64, _ db: Database) throws {
-    let columns = tables.first { $0.name == table }?.columns ?? []
     try db.execute(
-      sql: "UPDATE \(table) SET \(column) = \(of(columns, in: table)) WHERE id = ?", arguments: [id])
+      sql: "UPDATE \(table) SET \(column) = \(of(columns(of: table), in: table)) WHERE id = ?", arguments: [id])
   }
 
-  /// Adds the checksum column and the triggers to the tables, and signs the existing rows.
+  /// Adds the checksum column and the triggers to the new tables.
   static func install(_ db: Database) throws {
-    for (table, _) in tables where !younger.contains(table) { try protect(table, db) }
-  }
-
-  /// Adds the checksum column and the triggers to one table, and signs its rows.
-  static func protect(_ table: String, _ db: Database) throws {
     try ChecksumFunction.register(db)
-    let columns = versions(of: table)[0]
-    try db.execute(
-      sql: """
-        ALTER TABLE \(table) ADD COLUMN \(column) INTEGER;
-        UPDATE \(table) SET \(column) = \(of(columns, in: table));
-        """)
-    try makeTriggers(table, columns, db)
-  }
-
-  /// Adds columns after the checksums were introduced, and signs every row that was intact.
-  /// - Parameters:
-  ///   - version: The number of the migration in ``added``, from 1.
-  ///   - statements: Add the columns.
-  static func widen(_ db: Database, to version: Int, by statements: String) throws {
-    try ChecksumFunction.register(db)
-    try db.execute(sql: statements)
-    for table in added[version - 1].keys.sorted() {
-      let versions = versions(of: table)
+    for (table, columns) in tables {
       try db.execute(
         sql: """
-          DROP TRIGGER \(table)_inserted;
-          DROP TRIGGER \(table)_updated;
-          UPDATE \(table) SET \(column) = \(of(versions[version], in: table))
-            WHERE \(isIntact(table, by: versions[version - 1]));
+          ALTER TABLE \(table) ADD COLUMN \(column) INTEGER;
+          CREATE TRIGGER \(table)_inserted AFTER INSERT ON \(table) BEGIN
+            UPDATE \(table) SET \(column) = \(of(columns, in: "NEW")) WHERE rowid = NEW.rowid;
+          END;
+          CREATE TRIGGER \(table)_updated AFTER UPDATE OF \(columns.joined(separator: ", ")) ON \(table)
+          WHEN OLD.\(column) IS \(of(columns, in: "OLD")) BEGIN
+            UPDATE \(table) SET \(column) = \(of(columns, in: "NEW")) WHERE rowid = NEW.rowid;
+          END;
           """)
-      try makeTriggers(table, versions[version], db)
     }
-  }
-
-  private static func makeTriggers(_ table: String, _ columns: [String], _ db: Database) throws {
-    try db.execute(
-      sql: """
-        CREATE TRIGGER \(table)_inserted AFTER INSERT ON \(table) BEGIN
-          UPDATE \(table) SET \(column) = \(of(columns, in: "NEW")) WHERE rowid = NEW.rowid;
-        END;
-        CREATE TRIGGER \(table)_updated AFTER UPDATE OF \(columns.joined(separator: ", ")) ON \(table)
-        WHEN OLD.\(column) IS \(of(columns, in: "OLD")) BEGIN
-          UPDATE \(table) SET \(column) = \(of(columns, in: "NEW")) WHERE rowid = NEW.rowid;
-        END;
-        """)
   }
 
   private static func of(_ columns: [String], in name: String) -> String {

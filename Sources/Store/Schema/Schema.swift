@@ -7,22 +7,13 @@ import GRDB
 enum Schema {
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
-    migrator.registerMigration("1 drives, sessions, fences", migrate: createTables)
-    migrator.registerMigration("2 batches", migrate: createBatches)
-    migrator.registerMigration("3 links and clocks of drives", migrate: addLinksAndClocks)
-    migrator.registerMigration("4 a checksum in each row", migrate: RowChecksum.install)
-    migrator.registerMigration("5 clients of batches, recovered sessions", migrate: addClientsAndRecoveries)
-    migrator.registerMigration("6 clients of sessions", migrate: addClientsOfSessions)
-    migrator.registerMigration("7 clocks", migrate: addClocks)
-    migrator.registerMigration("8 recovered fences", migrate: addRecoveredFences)
-    migrator.registerMigration("9 control servers without user information", migrate: ServerKey.removeUserInformation)
-    migrator.registerMigration("10 sessions to forget", migrate: addSessionsToForget)
-    migrator.registerMigration("11 indices of unsent and of open fences", migrate: indexUnsentFences)
-    migrator.registerMigration("12 the modem's report of a fence", migrate: addRadio)
-    migrator.registerMigration("13 speed tests and loops", migrate: addSpeedTests)
-    migrator.registerMigration("local addresses of sessions", migrate: addLocalAddresses)
-    migrator.registerMigration("unsent pings of a fence", migrate: addUnsentPings)
-    migrator.registerMigration("counts of unsent fences", migrate: UnsentCounts.install)
+    migrator.registerMigration("0.1.0") { db in
+      try createMeasurements(db)
+      try createSpeedTests(db)
+      try createServersAndClocks(db)
+      try RowChecksum.install(db)
+      try UnsentCounts.install(db)
+    }
     return migrator
   }
 
@@ -58,41 +49,135 @@ enum Schema {
     return Set(rows.map { row in (0..<4).map { String.fromDatabaseValue(row[$0]) } })
   }
 
-  private static func addLinksAndClocks(_ db: Database) throws {
+  private static func createMeasurements(_ db: Database) throws {
     try db.execute(
       sql: """
-        -- The link that was measured, where there were several.
-        ALTER TABLE drive ADD COLUMN link TEXT;
-        -- Which boot of the host it was recorded in, and the time since that boot at its start: with these, wall times can be
-        -- computed again once the host's clock is right.
-        ALTER TABLE drive ADD COLUMN boot_id TEXT;
-        ALTER TABLE drive ADD COLUMN started_boot_us INTEGER;
+        CREATE TABLE drive (
+          id INTEGER PRIMARY KEY AUTOINCREMENT,
+          started_at INTEGER NOT NULL,
+          ended_at INTEGER,
+          stop_reason TEXT,
+          log TEXT,
+          -- The link that was measured, where there were several.
+          link TEXT,
+          -- Which boot of the host it was recorded in, and the time since that boot at its start: with these, wall times can be
+          -- computed again once the host's clock is right.
+          boot_id TEXT,
+          started_boot_us INTEGER
+        ) STRICT;
+
+        CREATE TABLE session (
+          id INTEGER PRIMARY KEY AUTOINCREMENT,
+          drive_id INTEGER NOT NULL REFERENCES drive(id),
+          number INTEGER NOT NULL,
+          test_uuid TEXT UNIQUE,
+          loop_uuid TEXT,
+          started_at INTEGER NOT NULL,
+          anchor_at INTEGER,
+          finalized_at INTEGER,
+          submitted_at INTEGER,
+          -- Refused by the server for good; the reason in its words.
+          quarantined_at INTEGER,
+          quarantine_reason TEXT,
+          -- When a later process ended the session. Its fences could not be sent before: their age counts from then.
+          recovered_at INTEGER,
+          -- The client UUID that asked for the session's test.
+          client_uuid TEXT,
+          -- The address of this host from which the pings of the session left.
+          local_address TEXT,
+          UNIQUE (drive_id, number)
+        ) STRICT;
+
+        -- What goes to the control server in one request: fences of one session, for one test.
+        CREATE TABLE batch (
+          id INTEGER PRIMARY KEY AUTOINCREMENT,
+          session_id INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE,
+          test_uuid TEXT UNIQUE,
+          anchor_at INTEGER,
+          -- sending: it may have left, and what came of it is not known. replaced: its fences are in other batches now.
+          state TEXT NOT NULL CHECK (state IN ('waiting', 'sending', 'submitted', 'quarantined', 'replaced')),
+          attempt INTEGER NOT NULL DEFAULT 0,
+          -- Answers of a server in trouble, which said nothing about it.
+          troubles INTEGER NOT NULL DEFAULT 0,
+          -- How many fences were in the body that was sent last.
+          sent_fences INTEGER,
+          sent_at INTEGER,
+          settled_at INTEGER,
+          -- Why it was refused, in the server's words.
+          reason TEXT,
+          -- The client UUID that requested the test, or sent to it first: its history has the batch if it arrived.
+          client_uuid TEXT
+        ) STRICT;
+        CREATE INDEX batch_of_session ON batch(session_id);
+
+        CREATE TABLE fence (
+          id INTEGER PRIMARY KEY AUTOINCREMENT,
+          drive_id INTEGER NOT NULL REFERENCES drive(id),
+          session_id INTEGER NOT NULL REFERENCES session(id),
+          number INTEGER NOT NULL,
+          entered_at INTEGER NOT NULL,
+          -- NULL while the fence is open; then last_seen_at says how far it is known to have lasted.
+          exited_at INTEGER,
+          last_seen_at INTEGER NOT NULL,
+          latitude REAL NOT NULL,
+          longitude REAL NOT NULL,
+          accuracy_m REAL,
+          altitude_m REAL,
+          course_deg REAL,
+          speed_mps REAL,
+          radius_m REAL NOT NULL,
+          technology TEXT,
+          pings INTEGER NOT NULL,
+          pings_ok INTEGER NOT NULL,
+          rtt_sum_ns INTEGER NOT NULL,
+          pings_late INTEGER NOT NULL,
+          pings_duplicate INTEGER NOT NULL,
+          rtt_min_ns INTEGER,
+          rtt_p50_ns INTEGER,
+          rtt_p95_ns INTEGER,
+          rtt_max_ns INTEGER,
+          ipdv_mean_ns INTEGER,
+          rtt_kernel_mean_ns INTEGER,
+          submittable INTEGER NOT NULL,
+          submitted_at INTEGER,
+          batch_id INTEGER REFERENCES batch(id) ON DELETE SET NULL,
+          -- When the fence was made again from the drive log, after damage had taken it from the store.
+          recovered_at INTEGER,
+          -- What the modem reported in the fence, as JSON (FenceRadio).
+          radio TEXT,
+          -- Pings that the host could not send; they are not among `pings`.
+          pings_unsent INTEGER NOT NULL DEFAULT 0,
+          UNIQUE (drive_id, number)
+        ) STRICT;
+        CREATE INDEX fence_of_session ON fence(session_id, number);
+        CREATE INDEX fence_of_batch ON fence(batch_id, number);
+        -- Few, however many fences the server has already.
+        CREATE INDEX fence_unsent ON fence(session_id) WHERE submitted_at IS NULL;
+        CREATE INDEX fence_open ON fence(drive_id) WHERE exited_at IS NULL;
+
+        -- Ids of sessions whose deletion has begun: a crash on the way is made good by the next start.
+        CREATE TABLE forgetting (
+          id INTEGER PRIMARY KEY
+        ) STRICT;
         """)
   }
 
-  private static func addClientsAndRecoveries(_ db: Database) throws {
-    try RowChecksum.widen(
-      db, to: 1,
-      by: """
-        -- The client UUID that requested the test, or sent to it first: its history has the batch if it arrived.
-        ALTER TABLE batch ADD COLUMN client_uuid TEXT;
-        -- When a later process ended the session. Its fences could not be sent before: their age counts from then.
-        ALTER TABLE session ADD COLUMN recovered_at INTEGER;
-        """)
-  }
-
-  private static func addClientsOfSessions(_ db: Database) throws {
-    try RowChecksum.widen(
-      db, to: 2,
-      by: """
-        -- The client UUID that asked for the session's test.
-        ALTER TABLE session ADD COLUMN client_uuid TEXT;
-        """)
-  }
-
-  private static func addClocks(_ db: Database) throws {
+  private static func createServersAndClocks(_ db: Database) throws {
     try db.execute(
       sql: """
+        CREATE TABLE registration (
+          control_server TEXT NOT NULL PRIMARY KEY,
+          client_uuid TEXT NOT NULL,
+          -- How far the server's history is known: the time of the newest test seen, in milliseconds.
+          history_cursor INTEGER
+        ) STRICT;
+
+        -- The circuit breaker, as JSON.
+        CREATE TABLE breaker (
+          control_server TEXT NOT NULL PRIMARY KEY,
+          memory TEXT NOT NULL
+        ) STRICT;
+
         -- Which wall time holds in a boot of the host, and the readings of all clocks that speak for or against it.
         CREATE TABLE clock (
           boot_id TEXT NOT NULL PRIMARY KEY,
@@ -106,55 +191,9 @@ enum Schema {
           memory TEXT NOT NULL
         ) STRICT;
         """)
-    try RowChecksum.protect("clock", db)
   }
 
-  private static func indexUnsentFences(_ db: Database) throws {
-    try db.execute(
-      sql: """
-        -- Few, however many fences the server has already.
-        CREATE INDEX fence_unsent ON fence(session_id) WHERE submitted_at IS NULL;
-        CREATE INDEX fence_open ON fence(drive_id) WHERE exited_at IS NULL;
-        """)
-  }
-
-  private static func addRecoveredFences(_ db: Database) throws {
-    try RowChecksum.widen(
-      db, to: 3,
-      by: """
-        -- When the fence was made again from the drive log, after damage had taken it from the store.
-        ALTER TABLE fence ADD COLUMN recovered_at INTEGER;
-        """)
-  }
-
-  private static func addRadio(_ db: Database) throws {
-    try RowChecksum.widen(
-      db, to: 4,
-      by: """
-        -- What the modem reported in the fence, as JSON (FenceRadio).
-        ALTER TABLE fence ADD COLUMN radio TEXT;
-        """)
-  }
-
-  private static func addLocalAddresses(_ db: Database) throws {
-    try RowChecksum.widen(
-      db, to: 5,
-      by: """
-        -- The address of this host from which the pings of the session left.
-        ALTER TABLE session ADD COLUMN local_address TEXT;
-        """)
-  }
-
-  private static func addUnsentPings(_ db: Database) throws {
-    try RowChecksum.widen(
-      db, to: 6,
-      by: """
-        -- Pings that the host could not send; they are not among `pings`.
-        ALTER TABLE fence ADD COLUMN pings_unsent INTEGER NOT NULL DEFAULT 0;
-        """)
-  }
-
-  private static func addSpeedTests(_ db: Database) throws {
+  private static func createSpeedTests(_ db: Database) throws {
     try db.execute(
       sql: """
         CREATE TABLE speed_test (
@@ -187,9 +226,6 @@ enum Schema {
           latitude REAL,
           longitude REAL,
           technology TEXT,
-          download_kbps INTEGER,
-          upload_kbps INTEGER,
-          ping_ns INTEGER,
           -- SpeedTestFigures as JSON.
           figures TEXT,
           -- The results of the QoS tests as the server takes them, and whether it has them.
@@ -201,133 +237,6 @@ enum Schema {
         -- The loop of speed tests, as JSON (LoopMemory): one row.
         CREATE TABLE loop (
           id INTEGER PRIMARY KEY CHECK (id = 1),
-          memory TEXT NOT NULL
-        ) STRICT;
-        """)
-    try RowChecksum.protect("speed_test", db)
-    try RowChecksum.protect("loop", db)
-  }
-
-  private static func addSessionsToForget(_ db: Database) throws {
-    try db.execute(
-      sql: """
-        -- Ids of sessions whose deletion has begun: a crash on the way is made good by the next start.
-        CREATE TABLE forgetting (
-          id INTEGER PRIMARY KEY
-        ) STRICT;
-        """)
-    try RowChecksum.protect("forgetting", db)
-  }
-
-  private static func createTables(_ db: Database) throws {
-    try db.execute(
-      sql: """
-        CREATE TABLE registration (
-          control_server TEXT NOT NULL PRIMARY KEY,
-          client_uuid TEXT NOT NULL
-        ) STRICT;
-
-        CREATE TABLE drive (
-          id INTEGER PRIMARY KEY AUTOINCREMENT,
-          started_at INTEGER NOT NULL,
-          ended_at INTEGER,
-          stop_reason TEXT,
-          log TEXT
-        ) STRICT;
-
-        CREATE TABLE session (
-          id INTEGER PRIMARY KEY AUTOINCREMENT,
-          drive_id INTEGER NOT NULL REFERENCES drive(id),
-          number INTEGER NOT NULL,
-          test_uuid TEXT UNIQUE,
-          loop_uuid TEXT,
-          started_at INTEGER NOT NULL,
-          anchor_at INTEGER,
-          finalized_at INTEGER,
-          submitted_at INTEGER,
-          -- Refused by the server for good; the reason in its words.
-          quarantined_at INTEGER,
-          quarantine_reason TEXT,
-          UNIQUE (drive_id, number)
-        ) STRICT;
-
-        CREATE TABLE fence (
-          id INTEGER PRIMARY KEY AUTOINCREMENT,
-          drive_id INTEGER NOT NULL REFERENCES drive(id),
-          session_id INTEGER NOT NULL REFERENCES session(id),
-          number INTEGER NOT NULL,
-          entered_at INTEGER NOT NULL,
-          -- NULL while the fence is open; then last_seen_at says how far it is known to have lasted.
-          exited_at INTEGER,
-          last_seen_at INTEGER NOT NULL,
-          latitude REAL NOT NULL,
-          longitude REAL NOT NULL,
-          accuracy_m REAL,
-          altitude_m REAL,
-          course_deg REAL,
-          speed_mps REAL,
-          radius_m REAL NOT NULL,
-          technology TEXT,
-          pings INTEGER NOT NULL,
-          pings_ok INTEGER NOT NULL,
-          rtt_sum_ns INTEGER NOT NULL,
-          pings_late INTEGER NOT NULL,
-          pings_duplicate INTEGER NOT NULL,
-          rtt_min_ns INTEGER,
-          rtt_p50_ns INTEGER,
-          rtt_p95_ns INTEGER,
-          rtt_max_ns INTEGER,
-          ipdv_mean_ns INTEGER,
-          rtt_kernel_mean_ns INTEGER,
-          submittable INTEGER NOT NULL,
-          submitted_at INTEGER,
-          UNIQUE (drive_id, number)
-        ) STRICT;
-
-        CREATE INDEX fence_of_session ON fence(session_id, number);
-        """)
-  }
-
-  /// Earlier builds wrote `batch.checksum`, of the last body sent; nothing read it, and it is always NULL now.
-  private static func createBatches(_ db: Database) throws {
-    try db.execute(
-      sql: """
-        -- What goes to the control server in one request: fences of one session, for one test.
-        CREATE TABLE batch (
-          id INTEGER PRIMARY KEY AUTOINCREMENT,
-          session_id INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE,
-          test_uuid TEXT UNIQUE,
-          anchor_at INTEGER,
-          -- sending: it may have left, and what came of it is not known. replaced: its fences are in other batches now.
-          state TEXT NOT NULL CHECK (state IN ('waiting', 'sending', 'submitted', 'quarantined', 'replaced')),
-          attempt INTEGER NOT NULL DEFAULT 0,
-          -- Answers of a server in trouble, which said nothing about it.
-          troubles INTEGER NOT NULL DEFAULT 0,
-          -- Of the body that was sent last, and how many fences were in it.
-          checksum TEXT,
-          sent_fences INTEGER,
-          sent_at INTEGER,
-          settled_at INTEGER,
-          -- Why it was refused, in the server's words.
-          reason TEXT
-        ) STRICT;
-        CREATE INDEX batch_of_session ON batch(session_id);
-
-        ALTER TABLE fence ADD COLUMN batch_id INTEGER REFERENCES batch(id) ON DELETE SET NULL;
-        CREATE INDEX fence_of_batch ON fence(batch_id, number);
-
-        INSERT INTO batch (session_id, test_uuid, anchor_at, state, attempt, sent_at, settled_at, reason)
-          SELECT id, test_uuid, anchor_at, 'quarantined', 1, quarantined_at, quarantined_at, quarantine_reason
-          FROM session WHERE quarantined_at IS NOT NULL AND submitted_at IS NULL;
-        UPDATE fence SET batch_id = (SELECT id FROM batch WHERE batch.session_id = fence.session_id)
-          WHERE submittable AND submitted_at IS NULL;
-
-        -- How far the server's history is known: the time of the newest test seen, in milliseconds.
-        ALTER TABLE registration ADD COLUMN history_cursor INTEGER;
-
-        -- The circuit breaker, as JSON.
-        CREATE TABLE breaker (
-          control_server TEXT NOT NULL PRIMARY KEY,
           memory TEXT NOT NULL
         ) STRICT;
         """)

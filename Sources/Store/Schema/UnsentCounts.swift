@@ -47,8 +47,6 @@ enum UnsentCounts {
         ) WITHOUT ROWID;
         CREATE INDEX fence_waiting ON fence(session_id, batch_id) WHERE submitted_at IS NULL AND submittable;
 
-        INSERT INTO unsent \(counted);
-
         CREATE TRIGGER fence_counted AFTER INSERT ON fence BEGIN
           \(count)
         END;

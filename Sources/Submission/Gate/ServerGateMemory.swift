@@ -5,39 +5,13 @@ import Store
 
 extension ServerGate {
   /// The part of the state that the next process continues with, as JSON. It has no wall time: a device without a
-  /// battery-backed clock has none that it can trust. The members of the circuit breaker are not nested: stores of
-  /// earlier builds have these members only.
+  /// battery-backed clock has none that it can trust.
   struct Memory: Codable, Hashable, Sendable {
     var breaker: CircuitBreaker.Memory
     var retryAfter: Deadline?
     var trouble: Deadline?
     /// Passes in a row that ended in trouble.
-    var failures: Int?
-
-    private enum Key: String, CodingKey { case retryAfter, trouble, failures }
-
-    init(breaker: CircuitBreaker.Memory, retryAfter: Deadline?, trouble: Deadline?, failures: Int?) {
-      self.breaker = breaker
-      self.retryAfter = retryAfter
-      self.trouble = trouble
-      self.failures = failures
-    }
-
-    init(from decoder: any Decoder) throws {
-      breaker = try CircuitBreaker.Memory(from: decoder)
-      let own = try decoder.container(keyedBy: Key.self)
-      retryAfter = try own.decodeIfPresent(Deadline.self, forKey: .retryAfter)
-      trouble = try own.decodeIfPresent(Deadline.self, forKey: .trouble)
-      failures = try own.decodeIfPresent(Int.self, forKey: .failures)
-    }
-
-    func encode(to encoder: any Encoder) throws {
-      try breaker.encode(to: encoder)
-      var own = encoder.container(keyedBy: Key.self)
-      try own.encodeIfPresent(retryAfter, forKey: .retryAfter)
-      try own.encodeIfPresent(trouble, forKey: .trouble)
-      try own.encodeIfPresent(failures, forKey: .failures)
-    }
+    var failures: Int
   }
 
   /// The end of a wait, in microseconds.
@@ -74,7 +48,7 @@ extension ServerGate {
       lasting: Lasting(
         breaker: CircuitBreaker(policy: policy.breaker, memory: memory.breaker, at: now, bootID: bootID),
         backoff: Backoff(
-          base: policy.backoff, cap: policy.backoffMax, failures: memory.failures ?? 0,
+          base: policy.backoff, cap: policy.backoffMax, failures: memory.failures,
           until: memory.trouble?.end(isSameBoot: isSameBoot, now: now, longest: longest)),
         quietUntil: memory.retryAfter?.end(
           isSameBoot: isSameBoot, now: now, longest: CircuitBreaker.Policy.retryAfterMax)))
