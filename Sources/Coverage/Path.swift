@@ -7,3 +7,15 @@ public enum Path: String, Hashable, Sendable, CaseIterable {
   /// No route to the ping server.
   case offline = "none"
 }
+
+/// A version of the internet protocol.
+public enum IPVersion: Int, Hashable, Sendable, CustomStringConvertible {
+  case ipv4 = 4
+  case ipv6 = 6
+
+  /// The other one.
+  public var other: IPVersion { self == .ipv4 ? .ipv6 : .ipv4 }
+
+  /// `IPv4` or `IPv6`.
+  public var description: String { "IPv\(rawValue)" }
+}

@@ -15,7 +15,7 @@ public struct DriveOptions: Sendable {
   /// A ping without an answer within this time counts as lost.
   public var pingTimeout: Duration
   /// The IP version of pings and requests for tests; `nil`: the one that the control server chooses.
-  public var pingFamily: PingAddress.Family?
+  public var pingFamily: IPVersion?
   /// Whether ModemManager may be asked to report the signal and the cell.
   public var configuresModem: Bool
   /// Whether the pings pause during a speed test.
@@ -29,7 +29,7 @@ public struct DriveOptions: Sendable {
   public init(
     links: [LinkSettings], parameters: Parameters = Parameters(), recovery: RecoveryPolicy = RecoveryPolicy(),
     pingInterval: Duration = .milliseconds(100), pingTimeout: Duration = .seconds(1),
-    pingFamily: PingAddress.Family? = nil, configuresModem: Bool = true, writesLog: Bool = true,
+    pingFamily: IPVersion? = nil, configuresModem: Bool = true, writesLog: Bool = true,
     capture: CaptureSettings? = nil
   ) {
     (self.links, self.parameters, self.recovery) = (links, parameters, recovery)

@@ -1,14 +1,16 @@
+import Coverage
+
 /// An ICMP error in words (RFC 792, 1191, 1812, 4443, 4884).
 struct ICMPError: Hashable, Sendable, CustomStringConvertible {
   /// The IP version of the error.
-  let family: PingAddress.Family
+  let family: IPVersion
   /// The type and the code.
   let type: UInt8, code: UInt8
   /// Of an error about a packet that is too big: the MTU of the link that it did not fit, in bytes; `nil`: not reported.
   let mtu: UInt32?
 
   /// An error with the given values.
-  init(_ family: PingAddress.Family, type: UInt8, code: UInt8, mtu: UInt32? = nil) {
+  init(_ family: IPVersion, type: UInt8, code: UInt8, mtu: UInt32? = nil) {
     (self.family, self.type, self.code, self.mtu) = (family, type, code, mtu)
   }
 

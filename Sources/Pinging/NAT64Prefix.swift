@@ -58,7 +58,7 @@ extension PingAddress {
   ///   - isUnreachable: Whether the network has no route to a numeric address, but has one for the other IP version.
   /// - Throws: ``NameError``, and an error with one line for the operator when the network cannot carry packets to it.
   public static func ofServer(
-    _ host: String, port: UInt16, family: Family?, isUnreachable: (String) -> Bool
+    _ host: String, port: UInt16, family: IPVersion?, isUnreachable: (String) -> Bool
   ) async throws -> PingAddress {
     // A numeric address has its own version, whatever was asked for.
     let isNumeric = PingAddress(numeric: host, port: port) != nil

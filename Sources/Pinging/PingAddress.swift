@@ -5,12 +5,6 @@ import Glibc
 
 /// The numeric address and port of a ping target.
 public struct PingAddress: Hashable, Sendable, CustomStringConvertible {
-  /// The version of the internet protocol.
-  public enum Family: Int, Hashable, Sendable {
-    case ipv4 = 4
-    case ipv6 = 6
-  }
-
   // The text is computed on demand: in a flood, each event has an address.
   let raw: cping_address
 
@@ -24,7 +18,7 @@ public struct PingAddress: Hashable, Sendable, CustomStringConvertible {
   public var port: UInt16 { raw.port }
 
   /// The version of the internet protocol.
-  public var family: Family { raw.family == 6 ? .ipv6 : .ipv4 }
+  public var family: IPVersion { raw.family == 6 ? .ipv6 : .ipv4 }
 
   /// The address, with its port if that is not 0.
   public var description: String {
@@ -69,41 +63,22 @@ public struct PingAddress: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Resolves a name to its addresses, in the system's order of preference. A numeric address resolves to itself.
-  ///
-  /// The system's resolver blocks, for seconds at times, so it runs on a global queue.
   /// - Parameter family: Only addresses of this family; `nil`: of both.
-  /// - Throws: ``NameError``
-  public static func resolve(_ name: String, port: UInt16, family: Family? = nil) async throws(NameError)
+  public static func resolve(_ name: String, port: UInt16, family: IPVersion? = nil) async throws(NameError)
     -> [PingAddress]
   {
+    // The look-up blocks its thread.
     let result: Result<[PingAddress], NameError> = await withCheckedContinuation { continuation in
-      DispatchQueue.global().async { continuation.resume(returning: lookUp(name, port: port, family: family)) }
+      Thread.detachNewThread {
+        continuation.resume(
+          returning: Result { () throws(NameError) in
+            try NameLookUp.addresses(of: name, family: family) { entry in
+              numeric(entry).flatMap { PingAddress(numeric: $0, port: port) }
+            }
+          })
+      }
     }
     return try result.get()
-  }
-
-  private static func lookUp(_ name: String, port: UInt16, family: Family?) -> Result<[PingAddress], NameError> {
-    guard !name.utf8.contains(0) else { return .failure(NameError(name: name, reason: "it has a zero byte")) }
-    var hints = addrinfo()
-    hints.ai_socktype = CInt(SOCK_DGRAM.rawValue)
-    hints.ai_family =
-      switch family {
-      case .ipv4: AF_INET
-      case .ipv6: AF_INET6
-      case nil: AF_UNSPEC
-      }
-    var list: UnsafeMutablePointer<addrinfo>?
-    let status = getaddrinfo(name, nil, &hints, &list)
-    guard status == 0 else { return .failure(NameError(name: name, reason: String(cString: gai_strerror(status)))) }
-    defer { freeaddrinfo(list) }
-    var addresses: [PingAddress] = []
-    var next = list
-    while let entry = next?.pointee {
-      if let address = numeric(entry).flatMap({ PingAddress(numeric: $0, port: port) }) { addresses.append(address) }
-      next = entry.ai_next
-    }
-    guard !addresses.isEmpty else { return .failure(NameError(name: name, reason: "it has no address")) }
-    return .success(addresses)
   }
 
   private static func numeric(_ entry: addrinfo) -> String? {
@@ -112,18 +87,4 @@ public struct PingAddress: Hashable, Sendable, CustomStringConvertible {
     else { return nil }
     return text.withUnsafeBufferPointer { $0.baseAddress.map(String.init(cString:)) }
   }
-}
-
-/// A name cannot be resolved.
-public struct NameError: Error, Hashable, CustomStringConvertible {
-  /// The name.
-  public let name: String
-  /// The resolver's reason.
-  public let reason: String
-
-  /// Whether no name server answered, so that nothing is known of the name.
-  public var isTemporary: Bool { reason == String(cString: gai_strerror(EAI_AGAIN)) }
-
-  /// One line for the operator.
-  public var description: String { "cannot find the address of \(ForeignText.clean(name)): \(reason)" }
 }

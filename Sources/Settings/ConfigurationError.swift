@@ -1,3 +1,5 @@
+import Coverage
+
 /// A configuration that cannot be used. Its description is one line: the mistake, its place, and the remedy.
 public enum ConfigurationError: Error, Hashable, CustomStringConvertible {
   /// The file cannot be opened or read, is longer than 1 MiB, or is not UTF-8 without a byte order mark.
@@ -19,7 +21,7 @@ public enum ConfigurationError: Error, Hashable, CustomStringConvertible {
   /// The first of two related waits is longer than the last.
   case contradiction(key: String, value: String, lastKey: String, last: String)
   /// `pings.ip-version` forces one IP version; the control server's literal address is of the other one.
-  case otherFamily(ipVersion: Int, host: String)
+  case otherFamily(IPVersion, host: String)
   /// A setting without a default is not set, and the command needs it.
   /// - Parameters:
   ///   - purpose: The reason why the command needs it.
@@ -41,9 +43,9 @@ public enum ConfigurationError: Error, Hashable, CustomStringConvertible {
       "\(place): \(key) is \"\(value)\": expected \(expected)"
     case .contradiction(let key, let value, let lastKey, let last):
       "\(key) (\(value)) is longer than \(lastKey) (\(last)): set \(lastKey) to \(value) or more"
-    case .otherFamily(let ipVersion, let host):
-      "pings.ip-version is \(ipVersion), but control-server.url names the IPv\(ipVersion == 4 ? 6 : 4) address \(host), "
-        + "whose ping tokens are good for IPv\(ipVersion == 4 ? 6 : 4) only: use a name or an IPv\(ipVersion) address there"
+    case .otherFamily(let version, let host):
+      "pings.ip-version is \(version.rawValue), but control-server.url names the \(version.other) address \(host), "
+        + "whose ping tokens are good for \(version.other) only: use a name or an \(version) address there"
     case .badList(let key, let place, let reason): "\(place): \(key): \(reason)"
     case .missing(let key, let purpose, nil): "\(key) is not set: \(purpose); no --config FILE is given"
     case .missing(let key, let purpose, let file?): "\(key) is not set: \(purpose); set it in \(file)"

@@ -96,7 +96,7 @@ public struct ConfigurationReading: Sendable {
     else { return }
     let numeric = host.trimmingCharacters(in: ["[", "]"])
     guard let address = PingAddress(numeric: numeric, port: 0), address.family != family else { return }
-    mistakes.append(.otherFamily(ipVersion: family.rawValue, host: numeric))
+    mistakes.append(.otherFamily(family, host: numeric))
   }
 
   /// The error for a rejected text. That of a list repeats the text only as far as its entries permit.

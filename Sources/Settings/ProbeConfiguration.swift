@@ -94,7 +94,7 @@ public struct ProbeConfiguration: Sendable {
     /// The only interface for pings and requests for tests; `nil`: the kernel's choice.
     public var interface: String?
     /// The IP version of pings and requests for tests; `nil`: the control server's choice.
-    public var family: PingAddress.Family?
+    public var family: IPVersion?
   }
 
   /// `submission` in the configuration.

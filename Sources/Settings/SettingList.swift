@@ -1,3 +1,4 @@
+import Coverage
 import Networking
 import Pinging
 import SystemServices
@@ -99,7 +100,7 @@ extension Setting {
           effect:
             "IP version of the ping server's address and of the request for a test; null: as the control server says"),
         \.pings.family
-      ) { Int($0).flatMap(PingAddress.Family.init) },
+      ) { Int($0).flatMap(IPVersion.init) },
       number(
         "recovery.failure-threshold", \.recovery.failureThreshold, 1...10_000, .nextDrive,
         "after this many pings in a row without an answer, another test is requested; the old one is used meanwhile"),

@@ -1,7 +1,9 @@
+import Pinging
+
 /// Why a speed test, a QoS test, or one of their connections failed.
 public enum SpeedTestError: Error, Hashable, Sendable {
-  /// The name, which has no address of the wanted family.
-  case unresolved(String)
+  /// The name has no address of the wanted family, or no name server answered.
+  case unresolved(NameError)
   /// No connection, or a socket call failed on it. The text is that of the system, or of the HTTP client.
   case unreachable(String)
   /// The connection ended before the greeting, or in the middle of a command. A fresh connection is opened again after it
@@ -31,7 +33,7 @@ extension SpeedTestError: CustomStringConvertible {
   /// One line for the operator: the failure and, where it helps, the remedy.
   public var description: String {
     switch self {
-    case .unresolved(let name): "the name \(name) has no address"
+    case .unresolved(let error): "\(error)"
     case .unreachable(let reason): "no connection: \(reason)"
     case .closed: "the server closed the connection"
     case .timeout(let what): "time limit reached: \(what)"

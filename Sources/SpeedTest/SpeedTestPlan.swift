@@ -1,3 +1,5 @@
+import Coverage
+
 /// The parameters of a speed test, from the control server or the user. Numbers out of range are moved into their range when the
 /// test runs.
 public struct SpeedTestPlan: Hashable, Sendable {
@@ -7,11 +9,6 @@ public struct SpeedTestPlan: Hashable, Sendable {
     case native
     /// An HTTP upgrade (`RMBThttp`).
     case http
-  }
-
-  /// The version of the internet protocol; the control server must be asked by the same one (edge 8).
-  public enum Family: String, Hashable, Sendable, CaseIterable {
-    case any, ipv4, ipv6
   }
 
   /// A name or an address. The HTTP request has it, and so has SNI if it is a name.
@@ -28,8 +25,8 @@ public struct SpeedTestPlan: Hashable, Sendable {
   public var verifiesCertificate = true
   /// The PEM file of certificates to trust instead of the system's; not read without TLS.
   public var caFile: String?
-  /// The version of the internet protocol.
-  public var family = Family.any
+  /// The version of the internet protocol, by which the control server must be asked, too (edge 8); `nil`: either.
+  public var family: IPVersion?
   /// The network interface by which connections leave; `nil`: any. The control server must be asked by the same one (edge 8).
   public var interface: String?
   /// Connections, 1 to 20, each with a thread. A slow link reduces them to one after the first pre-test.

@@ -31,7 +31,7 @@ struct GrantedTestTests {
 
   @Test("when the token's IP version differs from that of the pings, then one line says so; else none does")
   func oddity() throws {
-    func oddity(_ version: String, _ family: PingAddress.Family?) throws -> String? {
+    func oddity(_ version: String, _ family: IPVersion?) throws -> String? {
       let coverage = try CoverageGrant.sample("T", version)
       return GrantedTest(coverage: coverage, generation: 1, requested: .start, requestTime: .sampleStart)
         .oddity(forPingsOf: family)

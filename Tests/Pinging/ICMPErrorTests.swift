@@ -1,3 +1,4 @@
+import Coverage
 import Testing
 
 @testable import Pinging
@@ -18,8 +19,8 @@ struct ICMPErrorTests {
       (.ipv6, 3, 0, nil, "hop limit exceeded (ICMPv6 type 3 code 0)"),
       (.ipv6, 1, 4, nil, "port unreachable (ICMPv6 type 1 code 4)"),
       (.ipv6, 99, 1, nil, "an error (ICMPv6 type 99 code 1)"),
-    ] as [(PingAddress.Family, UInt8, UInt8, UInt32?, String)])
-  func words(family: PingAddress.Family, type: UInt8, code: UInt8, mtu: UInt32?, expected: String) {
+    ] as [(IPVersion, UInt8, UInt8, UInt32?, String)])
+  func words(family: IPVersion, type: UInt8, code: UInt8, mtu: UInt32?, expected: String) {
     #expect("\(ICMPError(family, type: type, code: code, mtu: mtu))" == expected)
   }
 

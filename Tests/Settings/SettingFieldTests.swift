@@ -41,7 +41,7 @@ struct SettingFieldTests {
     Row("pings.interval", "10ms", "pings.interval", "0.01 seconds"),
     Row("pings.timeout", "60s", "pings.timeout", "60.0 seconds"),
     Row("pings.interface", "wwan0", "pings.interface", "wwan0"),
-    Row("pings.ip-version", "6", "pings.family", "ipv6"),
+    Row("pings.ip-version", "6", "pings.family", "IPv6"),
     Row("recovery.failure-threshold", "10000", "recovery.failureThreshold", "10000"),
     Row("recovery.backoff", "11s", "recovery.backoff", "11.0 seconds"),
     Row("recovery.backoff-max", "1d", "recovery.backoffMax", "86400.0 seconds"),

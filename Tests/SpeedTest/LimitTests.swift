@@ -62,7 +62,7 @@ import Testing
     #expect(plan.pings == 10)
     #expect(plan.opening == .http)
     #expect(!plan.isEncrypted && plan.verifiesCertificate && plan.caFile == nil)
-    #expect(plan.family == .any)
+    #expect(plan.family == nil)
   }
 
   @Test(

@@ -1,4 +1,5 @@
 import Foundation
+import Pinging
 import TestSupport
 import Testing
 
@@ -97,7 +98,8 @@ import Testing
   @Test(
     "When an error is shown, then one line describes it",
     arguments: [
-      (.unresolved("host"), "the name host has no address"), (.unreachable("No route"), "no connection: No route"),
+      (.unresolved(NameError(name: "h", reason: "r")), "cannot find the address of h: r"),
+      (.unreachable("No route"), "no connection: No route"),
       (.closed, "the server closed the connection"), (.timeout("connecting"), "time limit reached: connecting"),
       (.tls("expired"), "TLS failed: expired"),
       (.noTLS, "TLS failed: the server does not use TLS on this port"),

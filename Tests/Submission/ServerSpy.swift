@@ -41,7 +41,7 @@ final class ServerSpy: ControlServing {
   }
 
   func requestSpeedTest(
-    _ request: SpeedTestRequest, by interface: String?, family: AddressFamily?
+    _ request: SpeedTestRequest, by interface: String?, family: IPVersion?
   ) async throws -> SpeedTestAnswer {
     let number = try await self.request(.testRequest)
     return try SpeedTestAnswer(
@@ -56,7 +56,7 @@ final class ServerSpy: ControlServing {
   }
 
   func requestCoverage(
-    _ request: CoverageRequest, isForPings: Bool, by interface: String?, family: AddressFamily?
+    _ request: CoverageRequest, isForPings: Bool, by interface: String?, family: IPVersion?
   ) async throws -> CoverageGrant {
     let number = try await self.request(.coverageRequest)
     let token = Data(repeating: 7, count: 16).base64EncodedString()

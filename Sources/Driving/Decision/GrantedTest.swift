@@ -19,9 +19,9 @@ struct GrantedTest: Hashable, Sendable {
 
   /// A line for the log when pings must use another IP version than the token's, as after a request through a proxy;
   /// else `nil`.
-  func oddity(forPingsOf family: PingAddress.Family?) -> String? {
-    guard let family, let version = coverage.ipVersion, version != family.rawValue else { return nil }
-    return "the control server made the ping token for IPv\(version), but pings.ip-version is \(family.rawValue): "
+  func oddity(forPingsOf family: IPVersion?) -> String? {
+    guard let family, let version = coverage.ipVersion, version != family else { return nil }
+    return "the control server made the ping token for \(version), but pings.ip-version is \(family.rawValue): "
       + "the ping server will refuse it"
   }
 }

@@ -75,7 +75,7 @@ struct ServerTests: Hashable, Sendable {
 
   /// The server granted a test.
   mutating func answered(
-    _ grant: GrantedTest, _ generation: TestSelection.Generation, pinging family: PingAddress.Family?
+    _ grant: GrantedTest, _ generation: TestSelection.Generation, pinging family: IPVersion?
   ) -> [DriveEffect] {
     if pending?.generation == generation { pending = nil }
     let oddities = grant.coverage.oddities + [grant.oddity(forPingsOf: family)].compactMap { $0 }

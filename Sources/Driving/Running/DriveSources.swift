@@ -17,13 +17,13 @@ final class DriveSources: Sendable {
   private let path: PathMonitor
   private let radio: RadioMonitor
   private let sender: Sender
-  private let family: PingAddress.Family?
+  private let family: IPVersion?
   private let interface: String?
   /// The kind of link at the start.
   let initialPath: Path
 
   init(
-    link: LinkSettings, configuresModem: Bool, family: PingAddress.Family?, positions: PositionFeed,
+    link: LinkSettings, configuresModem: Bool, family: IPVersion?, positions: PositionFeed,
     server: ControlServerClient,
     sender: Sender, logger: Logger
   ) throws {
@@ -92,7 +92,7 @@ final class DriveSources: Sendable {
 
   private func requestTest(at time: WallTime, loopUUID: String?) async throws -> CoverageGrant {
     try await sender.tests.requestTest(
-      loopUUID: loopUUID, at: time, by: interface, family: family.flatMap { AddressFamily(rawValue: $0.rawValue) })
+      loopUUID: loopUUID, at: time, by: interface, family: family)
   }
 
   /// Looks up the address of a test's ping server, and puts the answer into the inbox.
@@ -101,7 +101,7 @@ final class DriveSources: Sendable {
       do {
         let address = try await PingAddress.ofServer(
           grant.coverage.pingHost, port: grant.coverage.pingPort,
-          family: family ?? grant.coverage.ipVersion.flatMap(PingAddress.Family.init),
+          family: family ?? grant.coverage.ipVersion,
           isUnreachable: path.hasOtherFamilyOnly)
         path.follow(address.host)
         inbox.put(.input(.resolved(address, grant, for: generation)))

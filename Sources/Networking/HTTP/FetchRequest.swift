@@ -1,3 +1,4 @@
+import Coverage
 import Foundation
 
 /// One request over HTTP: by TCP, with TLS for `https`, or by a unix socket. Redirects are answers; nothing follows them.
@@ -22,8 +23,8 @@ public struct FetchRequest: Sendable {
   public var isFresh = false
   /// The interface that the connection is bound to; `nil`: any.
   public var interface: String?
-  /// 4 or 6, the only version of the internet protocol to use; `nil`: either.
-  public var ipVersion: Int?
+  /// The only version of the internet protocol to use; `nil`: either.
+  public var ipVersion: IPVersion?
   /// PEM certificates to trust instead of the system's; `nil`: the system's.
   public var authorities: Data?
   /// The path of a unix socket to connect to, instead of the URL's host.

@@ -1,4 +1,5 @@
 import CCurl
+import Coverage
 import Foundation
 import Synchronization
 
@@ -85,7 +86,7 @@ final class Transfer: @unchecked Sendable {
       ccurl_number(easy, CURLOPT_FORBID_REUSE, 1)
     }
     if let version = request.ipVersion {
-      ccurl_number(easy, CURLOPT_IPRESOLVE, version == 4 ? Int(CURL_IPRESOLVE_V4) : Int(CURL_IPRESOLVE_V6))
+      ccurl_number(easy, CURLOPT_IPRESOLVE, version == .ipv4 ? Int(CURL_IPRESOLVE_V4) : Int(CURL_IPRESOLVE_V6))
     }
     if let path = request.socketPath { ccurl_text(easy, CURLOPT_UNIX_SOCKET_PATH, path) }
     if let authorities = request.authorities {
@@ -258,7 +259,8 @@ final class Transfer: @unchecked Sendable {
   /// Whether the URL names an address, of a version that the request may use.
   private var isUsableAddress: Bool {
     var bytes = in6_addr()
-    let version = inet_pton(AF_INET, host, &bytes) == 1 ? 4 : inet_pton(AF_INET6, host, &bytes) == 1 ? 6 : nil
+    let version: IPVersion? =
+      inet_pton(AF_INET, host, &bytes) == 1 ? .ipv4 : inet_pton(AF_INET6, host, &bytes) == 1 ? .ipv6 : nil
     return version != nil && (request.ipVersion ?? version) == version
   }
 

@@ -30,7 +30,7 @@ package struct TestBench: Sendable {
     let link = configuration.driveLinks[0]
     var options = TestOptions()
     options.interface = link.interface
-    options.family = configuration.pings.family.flatMap { AddressFamily(rawValue: $0.rawValue) }
+    options.family = configuration.pings.family
     options.verifiesCertificate = configuration.speedTest.verifiesCertificate
     options.runsQoS = configuration.speedTest.qos
     options.qosEncryption = QoSEncryption(rawValue: configuration.speedTest.qosTLS.rawValue) ?? .auto

@@ -1,5 +1,7 @@
 import CLibssl
+import Coverage
 import Foundation
+import Pinging
 
 /// The addresses of a host, in the order in which connections try them. A test resolves its server once, for all its connections.
 struct Addresses: Sendable {
@@ -76,36 +78,20 @@ struct Addresses: Sendable {
 
   init(_ list: [Address]) { self.list = list }
 
-  /// Resolves a name, or reads an address. Blocks as long as the system's resolver takes: neither an abort nor a time limit ends
-  /// it.
+  /// Resolves a name, or reads an address. Blocks for ``NameLookUp/limit`` at most; an abort does not end it.
   /// - Parameter family: Addresses of other families are left out.
   /// - Throws: ``SpeedTestError/unresolved(_:)``
-  init(host: String, port: UInt16, family: SpeedTestPlan.Family) throws(SpeedTestError) {
-    // C would read the name up to a zero byte, and the test would go to another host than the name says.
-    guard !host.utf8.contains(0) else { throw .unresolved(host) }
-    var hints = addrinfo()
-    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-    hints.ai_family =
-      switch family {
-      case .any: AF_UNSPEC
-      case .ipv4: AF_INET
-      case .ipv6: AF_INET6
-      }
-    var first: UnsafeMutablePointer<addrinfo>?
-    guard getaddrinfo(host, String(port), &hints, &first) == 0 else { throw .unresolved(host) }
-    defer { freeaddrinfo(first) }
-    var list: [Address] = []
-    var next = first
-    while let entry = next?.pointee {
-      if let address = entry.ai_addr {
-        list.append(
+  init(host: String, port: UInt16, family: IPVersion?) throws(SpeedTestError) {
+    do throws(NameError) {
+      list = try NameLookUp.addresses(of: host, port: port, family: family) { entry in
+        entry.ai_addr.map { address in
           Address(
             family: entry.ai_family,
-            bytes: Array(UnsafeRawBufferPointer(start: address, count: Int(entry.ai_addrlen)))))
+            bytes: Array(UnsafeRawBufferPointer(start: address, count: Int(entry.ai_addrlen))))
+        }
       }
-      next = entry.ai_next
+    } catch {
+      throw .unresolved(error)
     }
-    guard !list.isEmpty else { throw .unresolved(host) }
-    self.list = list
   }
 }

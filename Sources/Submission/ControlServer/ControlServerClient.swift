@@ -51,7 +51,7 @@ public struct ControlServerClient: Sendable {
   ///   - interface: The interface by which the request leaves, like the pings; `nil`: any.
   ///   - family: The version of the internet protocol, like the pings'; `nil`: either.
   public func requestCoverage(
-    _ request: CoverageRequest, isForPings: Bool = false, by interface: String? = nil, family: AddressFamily? = nil
+    _ request: CoverageRequest, isForPings: Bool = false, by interface: String? = nil, family: IPVersion? = nil
   ) async throws(ServerFailure) -> CoverageGrant {
     try CoverageGrant(
       try await post(
@@ -82,7 +82,7 @@ public struct ControlServerClient: Sendable {
     /// A new connection.
     case fresh
     /// A new connection by a given interface or version of the internet protocol.
-    case bound(_ interface: String?, AddressFamily?)
+    case bound(_ interface: String?, IPVersion?)
   }
 
   /// - Parameter mayCompress: Whether to compress the body if the server accepts that.
@@ -131,7 +131,7 @@ public struct ControlServerClient: Sendable {
     case .kept: break
     case .fresh: request.isFresh = true
     case .bound(let interface, let family):
-      (request.isFresh, request.interface, request.ipVersion) = (true, interface, family?.rawValue)
+      (request.isFresh, request.interface, request.ipVersion) = (true, interface, family)
     }
     do {
       let response = try await fetcher.fetch(request)

@@ -13,8 +13,8 @@ public struct CoverageGrant: Hashable, Sendable {
   public let pingHost: String
   /// The UDP port of the ping server, 1 to 65535.
   public let pingPort: UInt16
-  /// 4 or 6: the version of the internet protocol for which the token was issued; `nil` when the server gives none.
-  public let ipVersion: Int?
+  /// The version of the internet protocol for which the token was issued; `nil` when the server gives none.
+  public let ipVersion: IPVersion?
   /// The longest duration of the whole drive; `nil`: no limit.
   public let maximumDrive: Duration?
   /// The longest duration of one session; `nil`: no limit.
@@ -46,7 +46,7 @@ public struct CoverageGrant: Hashable, Sendable {
     pingToken = [UInt8](token)
     pingHost = host
     pingPort = port
-    ipVersion = answer.ip_version?.number.flatMap { [4, 6].contains($0) ? Int($0) : nil }
+    ipVersion = answer.ip_version?.number.flatMap(Int.init(exactly:)).flatMap(IPVersion.init)
     var oddities: [String] = []
     maximumDrive = Self.limit(
       "max_coverage_session_seconds", answer.max_coverage_session_seconds ?? answer.maxCoverageSessionSeconds,

@@ -58,7 +58,9 @@ extension ServerFailure {
   ///   - version: The only version of the internet protocol that the request may use.
   ///   - timeout: `control-server.request-timeout`.
   ///   - distrust: Why the server's certificate is not trusted; `nil` for other errors and when the reason is unknown.
-  init(_ failure: FetchFailure, url: String, version: Int? = nil, within timeout: Duration, distrust: String? = nil) {
+  init(
+    _ failure: FetchFailure, url: String, version: IPVersion? = nil, within timeout: Duration, distrust: String? = nil
+  ) {
     let text = "\(Redaction.shown(url)): \(distrust ?? Self.reason(failure, url, version, within: timeout))"
     switch failure.cause {
     // It can come before the request's body has left.
@@ -68,13 +70,13 @@ extension ServerFailure {
   }
 
   private static func reason(
-    _ failure: FetchFailure, _ url: String, _ version: Int?, within timeout: Duration
+    _ failure: FetchFailure, _ url: String, _ version: IPVersion?, within timeout: Duration
   ) -> String {
     switch failure.cause {
     case .timeout: "no answer within \(timeout)"
     case .cancelled: failure.mayHaveArrived ? "stopped before it answered" : "stopped before it was sent"
     case .noAddress(let host):
-      version.map { "\(host) cannot be resolved to an IPv\($0) address, and pings.ip-version is \($0)" }
+      version.map { "\(host) cannot be resolved to an \($0) address, and pings.ip-version is \($0.rawValue)" }
         ?? "the name \(host) cannot be resolved"
     case .interface(let name, let code): "cannot use interface \(name): \(String(cString: strerror(code)))"
     case .system(let code): String(cString: strerror(code))

@@ -1,3 +1,4 @@
+import Coverage
 import Foundation
 
 /// The requests of `ControlServerClient` that ``GatedServer`` sends; tests implement it without a server.
@@ -14,10 +15,10 @@ protocol ControlServing: Sendable {
   // Each of these is one request. They throw `ServerFailure`.
   func settings(clientUUID: String?) async throws -> String
   func requestCoverage(
-    _ request: CoverageRequest, isForPings: Bool, by interface: String?, family: AddressFamily?
+    _ request: CoverageRequest, isForPings: Bool, by interface: String?, family: IPVersion?
   ) async throws -> CoverageGrant
   func requestSpeedTest(
-    _ request: SpeedTestRequest, by interface: String?, family: AddressFamily?
+    _ request: SpeedTestRequest, by interface: String?, family: IPVersion?
   ) async throws -> SpeedTestAnswer
   func requestQoS(_ request: SpeedTestRequest) async throws -> Data
   func submit(_ result: PreparedResult) async throws

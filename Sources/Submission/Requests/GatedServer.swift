@@ -59,7 +59,7 @@ actor GatedServer {
 
   /// Requests a test; the parameters are those of `ControlServerClient`.
   func requestCoverage(
-    _ request: CoverageRequest, isForPings: Bool = false, by interface: String? = nil, family: AddressFamily? = nil,
+    _ request: CoverageRequest, isForPings: Bool = false, by interface: String? = nil, family: IPVersion? = nil,
     in exchange: Exchange
   ) async throws -> CoverageGrant {
     try await send(exchange) {
@@ -69,7 +69,7 @@ actor GatedServer {
 
   /// Requests a speed test; the parameters are those of `ControlServerClient`.
   func requestSpeedTest(
-    _ request: SpeedTestRequest, by interface: String?, family: AddressFamily?, in exchange: Exchange
+    _ request: SpeedTestRequest, by interface: String?, family: IPVersion?, in exchange: Exchange
   ) async throws -> SpeedTestAnswer {
     try await send(exchange) { try await $0.requestSpeedTest(request, by: interface, family: family) }
   }

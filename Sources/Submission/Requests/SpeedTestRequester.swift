@@ -46,7 +46,7 @@ public struct SpeedTestRequester: Sendable {
   /// - Throws: ``Unusable``; ``ServerGate/Hold`` when no request may leave now, ``ServerFailure``, `CancellationError`, GRDB's
   ///   `DatabaseError`
   public func request(
-    by interface: String? = nil, family: AddressFamily? = nil, _ compose: @Sendable (String) -> SpeedTestRequest
+    by interface: String? = nil, family: IPVersion? = nil, _ compose: @Sendable (String) -> SpeedTestRequest
   ) async throws -> Granted {
     do {
       return try await requestOnce(interface, family, compose)
@@ -83,7 +83,7 @@ public struct SpeedTestRequester: Sendable {
 
   /// One exchange, with the registration if it is needed.
   private func requestOnce(
-    _ interface: String?, _ family: AddressFamily?, _ compose: @Sendable (String) -> SpeedTestRequest
+    _ interface: String?, _ family: IPVersion?, _ compose: @Sendable (String) -> SpeedTestRequest
   ) async throws -> Granted {
     let exchange = GatedServer.Exchange()
     do {

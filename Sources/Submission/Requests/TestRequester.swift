@@ -21,7 +21,7 @@ public struct TestRequester: Sendable {
   /// - Throws: ``ServerGate/Hold`` when no request may leave now, ``ServerFailure``, `CancellationError`,
   ///   GRDB's `DatabaseError`
   public func requestTest(
-    loopUUID: String?, at time: WallTime, by interface: String? = nil, family: AddressFamily? = nil
+    loopUUID: String?, at time: WallTime, by interface: String? = nil, family: IPVersion? = nil
   ) async throws -> CoverageGrant {
     do {
       return try await requestOnce(loopUUID, time, interface, family)
@@ -34,7 +34,7 @@ public struct TestRequester: Sendable {
 
   /// One exchange, with the registration if it is needed.
   private func requestOnce(
-    _ loopUUID: String?, _ time: WallTime, _ interface: String?, _ family: AddressFamily?
+    _ loopUUID: String?, _ time: WallTime, _ interface: String?, _ family: IPVersion?
   ) async throws -> CoverageGrant {
     let exchange = GatedServer.Exchange()
     do {

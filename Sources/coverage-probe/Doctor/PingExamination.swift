@@ -47,12 +47,11 @@ enum PingExamination {
   /// - Parameters:
   ///   - link: The link to measure; if another kind of link carries packets to this server, no ping is sent, as in a drive.
   ///   - family: The IP version of the configuration; `nil`: that of the grant, if it has one.
-  static func ping(_ grant: CoverageGrant, by link: LinkSettings, family: PingAddress.Family?) async -> Pings {
+  static func ping(_ grant: CoverageGrant, by link: LinkSettings, family: IPVersion?) async -> Pings {
     var pings = Pings(server: "\(grant.pingHost), port \(grant.pingPort)")
     do {
-      let version = grant.ipVersion.flatMap(PingAddress.Family.init(rawValue:))
       let address = try await PingAddress.ofServer(
-        grant.pingHost, port: grant.pingPort, family: family ?? version,
+        grant.pingHost, port: grant.pingPort, family: family ?? grant.ipVersion,
         isUnreachable: LinkExamination.monitor(link, to: nil).hasOtherFamilyOnly)
       let reading = LinkExamination.monitor(link, to: address.host).current
       guard reading.path != Path.wifi else {

@@ -101,7 +101,7 @@ enum ServerExamination {
         // The request leaves by the interface of the pings, because both servers must see the same address.
         let grant = try await client.requestCoverage(
           CoverageRequest(clientUUID: uuid, loopUUID: nil, time: wall()), isForPings: true, by: link.interface,
-          family: configuration.pings.family.flatMap { AddressFamily(rawValue: $0.rawValue) })
+          family: configuration.pings.family)
         answers.tests.append(Test(link: link, answer: .success(grant)))
       } catch {
         answers.tests.append(Test(link: link, answer: .failure(error)))

@@ -13,7 +13,7 @@ struct PingOptions: Hashable, Sendable {
   /// The settings of each target. Its address has only the port; names and ``source`` are resolved at the start of the run.
   var target = PingTarget(address: .unresolved(port: 0), echo: .icmp, interval: .seconds(1))
   /// The IP version of resolved names; `nil`: either.
-  var family: PingAddress.Family?
+  var family: IPVersion?
   /// The source address of the pings, or its name; `nil`: the kernel's choice.
   var source: String?
   /// Ends the run, and cancels the pings under way; `nil`: no limit.

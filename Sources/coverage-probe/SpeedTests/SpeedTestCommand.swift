@@ -96,7 +96,7 @@ struct SpeedTestCommand: AsyncParsableCommand {
         $0.isEncrypted = tls
         $0.verifiesCertificate = !insecure
         $0.caFile = caFile
-        $0.family = ipv4 ? .ipv4 : ipv6 ? .ipv6 : .any
+        $0.family = ipv4 ? .ipv4 : ipv6 ? .ipv6 : nil
         $0.threads = threads ?? 3
         $0.seconds = seconds ?? 7
       }

@@ -28,7 +28,7 @@ struct PingNamesTests {
 
   @Test("when a family is set, then an address of the other family is rejected")
   func family() async throws {
-    for (family, good) in [(PingAddress.Family.ipv4, "127.0.0.1"), (.ipv6, "::1")] {
+    for (family, good) in [(IPVersion.ipv4, "127.0.0.1"), (.ipv6, "::1")] {
       var options = PingOptions()
       options.family = family
       let targets = try await resolved(["127.0.0.1", "::1"], options)

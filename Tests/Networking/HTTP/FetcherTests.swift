@@ -179,7 +179,7 @@ struct FetcherTests {
     request.isFresh = true
     let absent = try await failure(of: request)
     #expect(absent == FetchFailure(.interface("none0", ENODEV)))
-    (request.interface, request.ipVersion) = (nil, 6)
+    (request.interface, request.ipVersion) = (nil, .ipv6)
     let other = try await failure(of: request)
     #expect(other.cause == .noAddress(host: "127.0.0.1") && !other.mayHaveArrived)
   }

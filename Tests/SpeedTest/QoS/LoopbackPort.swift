@@ -1,3 +1,4 @@
+import Coverage
 import Foundation
 import TestSupport
 
@@ -24,7 +25,7 @@ enum LoopbackPort {
 
   /// The context of a test, with a control connection or without.
   static func context(
-    seconds: Int64 = 20, _ control: QTPConnection? = nil, family: SpeedTestPlan.Family = .ipv4
+    seconds: Int64 = 20, _ control: QTPConnection? = nil, family: IPVersion? = .ipv4
   ) throws -> QoSContext {
     QoSContext(
       waiting: waiting(seconds: seconds), control: control, token: try MeasurementToken("u_1_x"), family: family)

@@ -1,3 +1,4 @@
+import Coverage
 import Foundation
 import OrderedJSON
 import Pinging
@@ -78,7 +79,7 @@ import Testing
   @Test(
     "When a reply or a report comes, then reports of IPv4 and IPv6 are read by their own numbers (RFC 792, RFC 4443)")
   func replies() {
-    func reply(_ kind: PingEvent.Kind, _ family: PingAddress.Family = .ipv4, _ isOfDestination: Bool = false)
+    func reply(_ kind: PingEvent.Kind, _ family: IPVersion = .ipv4, _ isOfDestination: Bool = false)
       -> HopReply?
     {
       HopReply(kind, family: family, isOfDestination: isOfDestination)

@@ -207,14 +207,14 @@ struct ClientSlowTests {
     let tool = try await ControlServerTool(["--host", version == 4 ? "127.0.0.1" : "::1"])
     let uuid = try await withClient(of: tool.url) { try await $0.settings(clientUUID: nil) }
     let request = CoverageRequest(clientUUID: uuid, loopUUID: nil, time: .sampleStart)
-    let family = try #require(AddressFamily(rawValue: version))
+    let family = try #require(IPVersion(rawValue: version))
     let url = version == 4 ? tool.url.replacing("127.0.0.1", with: "localhost") : tool.url
     let grant = try await withClient(of: url) { try await $0.requestCoverage(request, family: family) }
-    #expect(grant.ipVersion == version)
+    #expect(grant.ipVersion == family)
     let bound = try await withClient(of: url) { try await $0.requestCoverage(request, by: "lo", family: family) }
-    #expect(bound.ipVersion == version)
+    #expect(bound.ipVersion == family)
 
-    let other = try #require(AddressFamily(rawValue: 10 - version))
+    let other = family.other
     let failure = await #expect(throws: ServerFailure.self) {
       try await withClient(of: tool.url) { try await $0.requestCoverage(request, family: other) }
     }

@@ -7,7 +7,7 @@ import Testing
 /// Connection errors as failures: fences may be sent again only if no byte of the request can have left.
 struct FailureTests {
   private func failure(
-    _ cause: FetchFailure.Cause, mayHaveArrived: Bool, url: String = "https://host/x", version: Int? = nil,
+    _ cause: FetchFailure.Cause, mayHaveArrived: Bool, url: String = "https://host/x", version: IPVersion? = nil,
     distrust: String? = nil
   ) -> ServerFailure {
     ServerFailure(
@@ -39,7 +39,7 @@ struct FailureTests {
     #expect(failure(.cancelled, mayHaveArrived: false) == .unreachable("https://host/x: stopped before it was sent"))
     #expect(failure(.cancelled, mayHaveArrived: true) == .noAnswer("https://host/x: stopped before it answered"))
     #expect(
-      failure(.noAddress(host: "h"), mayHaveArrived: false, version: 6)
+      failure(.noAddress(host: "h"), mayHaveArrived: false, version: .ipv6)
         == .unreachable("https://host/x: h cannot be resolved to an IPv6 address, and pings.ip-version is 6"))
     #expect(
       failure(.closed, mayHaveArrived: true, url: "http://host")

@@ -114,7 +114,7 @@ struct RequestTests {
     #expect(grant.pingToken.prefix(4) == [0x68, 0xE7, 0x78, 0x00])
     #expect(grant.pingHost == "udp4.example.test")
     #expect(grant.pingPort == 444)
-    #expect(grant.ipVersion == 4)
+    #expect(grant.ipVersion == .ipv4)
     #expect(grant.maximumDrive == .seconds(14400))
     #expect(grant.maximumSession == .seconds(3600))
   }
@@ -134,7 +134,7 @@ struct RequestTests {
       "max_coverage_measurement_seconds": 0,
     ])
     #expect(grant.pingPort == 4440)
-    #expect(grant.ipVersion == 6)
+    #expect(grant.ipVersion == .ipv6)
     #expect(grant.maximumDrive == .seconds(60))
     #expect(grant.maximumSession == nil)
     #expect(grant.oddities == ["the control server's max_coverage_measurement_seconds is no limit: ignored"])

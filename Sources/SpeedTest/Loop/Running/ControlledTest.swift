@@ -300,11 +300,11 @@ public final class ControlledTest: Sendable {
   }
 
   /// The token is good for the address of the request: the connections use its version of the internet protocol (docs/protocol.md, edge 8).
-  private static func family(_ wanted: AddressFamily?, _ grant: SpeedTestGrant) -> SpeedTestPlan.Family {
-    if let wanted { return wanted == .ipv4 ? .ipv4 : .ipv6 }
+  private static func family(_ wanted: IPVersion?, _ grant: SpeedTestGrant) -> IPVersion? {
+    if let wanted { return wanted }
     // A literal has its own.
-    if grant.host.contains(":") || grant.host.allSatisfy({ $0.isNumber || $0 == "." }) { return .any }
-    guard let remote = grant.remoteAddress else { return .any }
+    if grant.host.contains(":") || grant.host.allSatisfy({ $0.isNumber || $0 == "." }) { return nil }
+    guard let remote = grant.remoteAddress else { return nil }
     return remote.contains(":") && !remote.lowercased().hasPrefix("::ffff:") ? .ipv6 : .ipv4
   }
 

@@ -7,7 +7,7 @@ public struct TestOptions: Hashable, Sendable {
   /// The network interface of the request and of the test; `nil`: any.
   public var interface: String?
   /// The IP version of both; `nil`: that of the request.
-  public var family: AddressFamily?
+  public var family: IPVersion?
   /// Whether the measurement server's certificate must be valid for its name. TLS is there to pass middleboxes.
   public var verifiesCertificate = true
   /// A PEM file of certificates to trust instead of the system's.

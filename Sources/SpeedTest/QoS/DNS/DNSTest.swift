@@ -1,5 +1,6 @@
 import Foundation
 import OrderedJSON
+import Pinging
 
 /// A query to a resolver: the objective's, or the system's first. getaddrinfo would hide the code, the records and their time to
 /// live.
@@ -36,13 +37,17 @@ struct DNSTest: QoSTest {
     guard let host, let record, let query = DNSQuery(host, record, id: .random(in: 0 ... .max)) else {
       throw .protocolError("a DNS test without a name, or for another record than can be asked for")
     }
-    guard let resolver = resolver ?? ResolverFile.first() else { throw .unresolved("the system's resolver") }
+    guard let resolver = resolver ?? ResolverFile.first() else {
+      throw .unresolved(NameError(name: "the system's resolver", reason: "\(ResolverFile.path) names none"))
+    }
     let start = context.now
     let waiting = context.waiting(limit)
     // A resolver that the objective names need not have the family of the QoS server.
     let place = ResolverPlace(resolver, standard: port)
-    let addresses = try Addresses(host: place.host, port: place.port, family: .any)
-    guard let address = addresses.list.first else { throw .unresolved("the resolver") }
+    let addresses = try Addresses(host: place.host, port: place.port, family: nil)
+    guard let address = addresses.list.first else {
+      throw .unresolved(NameError(name: place.host, reason: "it has no address"))
+    }
     // A resolver on this device is on no other interface than loopback.
     let interface = address.isLoopback ? nil : context.interface
     var answer = try ask(query, address, waiting, interface, context.traffic)

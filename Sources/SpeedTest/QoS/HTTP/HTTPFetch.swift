@@ -1,6 +1,8 @@
 import CLibssl
+import Coverage
 import Foundation
 import Networking
+import Pinging
 
 /// A GET for HTTP proxy and website tests: no redirects, no cache, a separate connection. The certificate of the page must be valid.
 struct HTTPFetch: Sendable {
@@ -23,7 +25,7 @@ struct HTTPFetch: Sendable {
   /// - Throws: ``SpeedTestError/protocolError(_:)`` for a URL that is not HTTP or HTTPS, ``SpeedTestError/timeout(_:)``,
   ///   ``SpeedTestError/unreachable(_:)`` for other failures. Every status of HTTP is a page.
   func run(
-    _ waiting: Waiting, family: SpeedTestPlan.Family, interface: String? = nil,
+    _ waiting: Waiting, family: IPVersion?, interface: String? = nil,
     traffic: TrafficCounter = TrafficCounter()
   ) throws(SpeedTestError) -> FetchedPage {
     guard ["http://", "https://"].contains(where: { url.lowercased().hasPrefix($0) }) else {
@@ -38,7 +40,7 @@ struct HTTPFetch: Sendable {
     request.acceptsGzip = false
     request.isFresh = true
     request.interface = interface
-    request.ipVersion = family == .any ? nil : family == .ipv4 ? 4 : 6
+    request.ipVersion = family
     request.longestBody = Self.largest
     request.onBody = { hash.add($0) }
     do {
@@ -62,7 +64,7 @@ struct HTTPFetch: Sendable {
     switch failure.cause {
     case .timeout: .timeout("the page")
     case .cancelled: .aborted
-    case .noAddress(let host): .unresolved(host)
+    case .noAddress(let host): .unresolved(NameError(name: host, reason: "it has none now, or none of this IP version"))
     case .system(let code), .interface(_, let code): .unreachable(String(cString: strerror(code)))
     default: .unreachable("\(failure.cause)")
     }

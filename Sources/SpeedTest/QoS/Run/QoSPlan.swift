@@ -1,3 +1,5 @@
+import Coverage
+
 /// The QoS tests to run, and their settings.
 public struct QoSPlan: Hashable, Sendable {
   /// The tests.
@@ -5,7 +7,7 @@ public struct QoSPlan: Hashable, Sendable {
   /// The token of the test, exactly as the control server issued it.
   public let token: MeasurementToken
   /// The IP version of all connections but those to DNS resolvers, whose addresses come with the objectives.
-  public var family = SpeedTestPlan.Family.any
+  public var family: IPVersion?
   /// The interface that all packets leave by; `nil`: the routes decide.
   public var interface: String?
   /// Whether control connections use TLS.

@@ -1,3 +1,4 @@
+import Coverage
 import OrderedJSON
 
 /// One type of QoS test: how it measures, and the members of its result. ``QoSTestList`` makes it from the parameters of an
@@ -48,7 +49,7 @@ struct QoSContext: Sendable {
   /// The token of the test run; UDP packets have its uuid.
   let token: MeasurementToken
   /// The version of the internet protocol for hosts that the test resolves itself.
-  let family: SpeedTestPlan.Family
+  let family: IPVersion?
   /// The interface that all packets leave by; `nil`: the routes decide.
   var interface: String?
   /// Counts the bytes of the test.

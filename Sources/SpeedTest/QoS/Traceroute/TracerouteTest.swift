@@ -45,7 +45,9 @@ struct TracerouteTest: QoSTest {
   func measure(_ context: QoSContext) throws(SpeedTestError) -> TraceroutePath {
     guard let host else { throw .protocolError("a traceroute without a host") }
     let addresses = try Addresses(host: host, port: 0, family: context.family)
-    guard let destination = addresses.list.first?.host else { throw .unresolved(host) }
+    guard let destination = addresses.list.first?.host else {
+      throw .unresolved(NameError(name: host, reason: "it has no address"))
+    }
     do {
       if mayUseICMP, let path = try traceByICMP(destination, context) { return path }
       return try trace(destination, byICMP: false, context)
@@ -100,7 +102,7 @@ struct TracerouteTest: QoSTest {
     _ destination: String, hop: Int, byICMP isICMP: Bool, _ interface: String?
   ) throws(SpeedTestError) -> PingTarget {
     guard let address = PingAddress(numeric: destination, port: isICMP ? 0 : Self.firstPort + UInt16(hop)) else {
-      throw .unresolved(destination)
+      throw .unresolved(NameError(name: destination, reason: "it is no address"))
     }
     var target = PingTarget(
       address: address, echo: isICMP ? .icmp : .rtr(token: [UInt8](repeating: 0, count: 16)),
@@ -221,7 +223,7 @@ enum HopReply: Hashable, Sendable {
 
   /// `nil` for an event that is no reply.
   /// - Parameter isOfDestination: Whether the destination itself sent it.
-  init?(_ kind: PingEvent.Kind, family: PingAddress.Family, isOfDestination: Bool) {
+  init?(_ kind: PingEvent.Kind, family: IPVersion, isOfDestination: Bool) {
     // Time exceeded, and port unreachable, which the destination of a UDP packet sends (RFC 792, RFC 4443).
     let (exceeded, closedPort): (UInt8, (UInt8, UInt8)) = family == .ipv4 ? (11, (3, 3)) : (3, (1, 4))
     switch kind {

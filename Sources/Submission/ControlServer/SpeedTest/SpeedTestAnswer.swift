@@ -53,7 +53,7 @@ extension ControlServerClient {
   ///   - interface: The interface by which the request leaves, like the test; `nil`: any.
   ///   - family: The version of the internet protocol, like the test's; `nil`: either.
   public func requestSpeedTest(
-    _ request: SpeedTestRequest, by interface: String? = nil, family: AddressFamily? = nil
+    _ request: SpeedTestRequest, by interface: String? = nil, family: IPVersion? = nil
   ) async throws(ServerFailure) -> SpeedTestAnswer {
     try SpeedTestAnswer(
       try await post(

@@ -33,7 +33,7 @@ public struct SpeedTestRequest: Hashable, Sendable {
   /// The number of connections to ask for, 1 to 9; `nil`: the server's.
   public var threads: Int?
   /// 4 or 6: the version of the internet protocol that the measurement is to use; `nil`: the server decides.
-  public var family: AddressFamily?
+  public var family: IPVersion?
 
   /// A request for a single test.
   public init(clientUUID: String, time: WallTime) { (self.clientUUID, self.time) = (clientUUID, time) }

@@ -1,0 +1,96 @@
+import Coverage
+import Foundation
+import Glibc
+
+/// The one look-up of names: by the system's resolver, within a time limit.
+public enum NameLookUp {
+  /// The time limit: that of three name servers which do not answer, 5 s each (resolv.conf(5)).
+  public static let limit: Duration = .seconds(15)
+
+  /// The addresses of a name in the system's order of preference, or a numeric address itself. Blocks this thread, for ``limit`` at most.
+  /// - Parameters:
+  ///   - port: The port in the addresses.
+  ///   - family: Only addresses of this IP version; `nil`: of both.
+  ///   - read: Makes an address of the resolver's entry; those without are left out.
+  public static func addresses<Address: Sendable>(
+    of name: String, port: UInt16 = 0, family: IPVersion?, _ read: @escaping @Sendable (addrinfo) -> Address?
+  ) throws(NameError) -> [Address] {
+    // C would read the name up to a zero byte, and packets would go to another host than the name says.
+    guard !name.utf8.contains(0) else { throw NameError(name: name, reason: "it has a zero byte") }
+    let found = try answer(about: name, within: limit) { () throws(NameError) in
+      try ask(name, port, family, read)
+    }
+    guard !found.isEmpty else { throw NameError(name: name, reason: "it has no address") }
+    return found
+  }
+
+  /// What `ask` returns on a thread of its own. Nothing can end the system's resolver: after the limit the thread is left to it.
+  static func answer<Answer: Sendable>(
+    about name: String, within limit: Duration, _ ask: @escaping @Sendable () throws(NameError) -> Answer
+  ) throws(NameError) -> Answer {
+    let reply = Reply<Answer>()
+    Thread.detachNewThread { reply.put(Result(catching: ask)) }
+    guard let result = reply.wait(limit) else {
+      let reason = "no name server answered within \(limit.inMilliseconds / 1000) s"
+      throw NameError(name: name, reason: reason, isTemporary: true)
+    }
+    return try result.get()
+  }
+
+  private static func ask<Address>(
+    _ name: String, _ port: UInt16, _ family: IPVersion?, _ read: (addrinfo) -> Address?
+  ) throws(NameError) -> [Address] {
+    var hints = addrinfo()
+    // Without a type, each address would come once for each type of sockets.
+    hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
+    hints.ai_family = family == nil ? AF_UNSPEC : family == .ipv4 ? AF_INET : AF_INET6
+    var list: UnsafeMutablePointer<addrinfo>?
+    let status = getaddrinfo(name, String(port), &hints, &list)
+    guard status == 0 else {
+      throw NameError(name: name, reason: String(cString: gai_strerror(status)), isTemporary: status == EAI_AGAIN)
+    }
+    defer { freeaddrinfo(list) }
+    var (found, next): ([Address], _) = ([], list)
+    while let entry = next?.pointee {
+      if let address = read(entry) { found.append(address) }
+      next = entry.ai_next
+    }
+    return found
+  }
+}
+
+/// The answer of one thread to another.
+private final class Reply<Answer: Sendable>: @unchecked Sendable {
+  private let isThere = DispatchSemaphore(value: 0)
+  private let lock = NSLock()
+  private var result: Result<Answer, NameError>?
+
+  func put(_ result: Result<Answer, NameError>) {
+    lock.withLock { self.result = result }
+    isThere.signal()
+  }
+
+  /// `nil` when there is none within the limit.
+  func wait(_ limit: Duration) -> Result<Answer, NameError>? {
+    _ = isThere.wait(timeout: .now() + .milliseconds(Int(limit.inMilliseconds)))
+    return lock.withLock { result }
+  }
+}
+
+/// A name cannot be resolved.
+public struct NameError: Error, Hashable, CustomStringConvertible {
+  /// The name.
+  public let name: String
+  /// The resolver's reason.
+  public let reason: String
+  /// Whether no name server answered, so that nothing is known of the name.
+  public let isTemporary: Bool
+
+  /// An error with its reason.
+  public init(name: String, reason: String, isTemporary: Bool = false) {
+    (self.name, self.reason, self.isTemporary) = (name, reason, isTemporary)
+  }
+
+  /// One line for the operator.
+  public var description: String { "cannot find the address of \(ForeignText.clean(name)): \(reason)" }
+}
