@@ -50,6 +50,8 @@ let package = Package(
       linkerSettings: [.linkedLibrary("pcap")]),
     .systemLibrary(name: "CZlib"),
     .systemLibrary(name: "CSystemd"),
+    // Reads capture files.
+    .systemLibrary(name: "CPcap"),
     // TLS on the plain sockets of speed tests, without an event loop between the socket and its thread.
     .systemLibrary(name: "CLibssl"),
     // HTTP with binding to an interface, an IP version, a CA of the user's choice and one deadline for all of it.
@@ -133,8 +135,8 @@ let package = Package(
     .target(
       name: "Driving",
       dependencies: [
-        "Coverage", "OrderedJSON", "CPinger", "Pinging", "Positioning", "Networking", "SystemServices", "Store",
-        "Submission", "Settings",
+        "Coverage", "OrderedJSON", "CPinger", "CPcap", "Pinging", "Positioning", "Networking", "SystemServices",
+        "Store", "Submission", "Settings",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "Logging", package: "swift-log"),

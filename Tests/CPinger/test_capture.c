@@ -24,7 +24,7 @@ static void test_agreement(const char *address, uint16_t port, const char *inter
     cpcapture_state state;
     cpcapture_close(capture, &state);
     char file[64];
-    snprintf(file, sizeof file, "%s-0001.pcapng", name);
+    snprintf(file, sizeof file, "%s-0001.pcap", name);
     read_file(file, &packets);
     unsigned sent = 200 - outcome.not_sent;
     CHECK_EQUAL(packets.requests, sent);
@@ -67,7 +67,7 @@ static void test_kinds(uint16_t port) {
     struct outcome refused4 = ping(capture, &closed4, NULL, 0);
     struct outcome refused6 = ping(capture, &closed6, NULL, 0);
     cpcapture_close(capture, NULL);
-    read_file("kinds-0001.pcapng", &packets);
+    read_file("kinds-0001.pcap", &packets);
     CHECK_EQUAL(packets.requests, echoes + 6 - refused4.not_sent - refused6.not_sent);
     CHECK_EQUAL(packets.replies, echoes);
     CHECK_EQUAL(packets.errors, refused4.icmp_errors + refused6.icmp_errors);
@@ -82,7 +82,7 @@ static void test_follow_has_no_gap(uint16_t port) {
     target.interval_ns = 1000000;
     struct outcome outcome = ping(capture, &target, NULL, 2000);
     cpcapture_close(capture, NULL);
-    read_file("follow-0001.pcapng", &packets);
+    read_file("follow-0001.pcap", &packets);
     CHECK_EQUAL(packets.requests, 900 - outcome.not_sent);
     CHECK_EQUAL(packets.replies, outcome.answered);
 }

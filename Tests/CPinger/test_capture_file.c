@@ -38,13 +38,18 @@ static long size_of(const char *name) {
 /* Counts with libpcap, which must accept the whole file. */
 static unsigned packets_in(const char *name) {
     char message[PCAP_ERRBUF_SIZE];
-    pcap_t *file = pcap_open_offline(path(name), message);
+    pcap_t *file = pcap_open_offline_with_tstamp_precision(path(name), PCAP_TSTAMP_PRECISION_NANO, message);
     CHECK(file != NULL);
+    CHECK_EQUAL(pcap_datalink(file), DLT_RAW);
     struct pcap_pkthdr *header;
     const uint8_t *bytes;
     unsigned count = 0;
     int status;
-    while ((status = pcap_next_ex(file, &header, &bytes)) == 1) count++;
+    while ((status = pcap_next_ex(file, &header, &bytes)) == 1) {
+        CHECK(header->ts.tv_sec == 1 && header->ts.tv_usec == 999999999 && header->caplen == 100 && header->len == 1000);
+        CHECK_EQUAL(bytes[0], 0x45);
+        count++;
+    }
     CHECK_EQUAL(status, PCAP_ERROR_BREAK);
     pcap_close(file);
     return count;
@@ -86,25 +91,26 @@ static void test_full_disk(void) {
     signal(SIGXFSZ, SIG_IGN);
     uint8_t packet[100] = {0x45};
     cpcapture__writer writer;
-    cpcapture__layout layout = {.path = strdup(path("full")), .file_size = 1 << 20, .file_count = 4, .snapshot = 160,
-                                .link_type = DLT_RAW, .interface_name = "any"};
-    CHECK_EQUAL(cpcapture__writer_open(&writer, &layout), 0);
-    for (int i = 0; i < 10; i++) cpcapture__writer_packet(&writer, 1000000000, packet, sizeof packet, sizeof packet);
+    cpcapture_options options = {.path = path("full"), .file_size = 1 << 20, .file_count = 4, .snapshot = 160};
+    struct pcap_pkthdr header = {.ts = {1, 999999999}, .caplen = sizeof packet, .len = 1000};
+    CHECK_EQUAL(cpcapture__writer_open(&writer, &options, DLT_RAW), 0);
+    for (int i = 0; i < 10; i++) cpcapture__writer_packet(&writer, &header, packet);
     CHECK_EQUAL(cpcapture__writer_flush(&writer), 0);
     uint64_t size = writer.size;
-    /* Half a block fits: the file keeps only complete blocks. */
+    CHECK_EQUAL(size, 24 + 10 * (16 + sizeof packet));
+    /* Half a packet fits: the file keeps only complete ones. */
     limit_files(size + 66);
-    for (int i = 0; i < 3000; i++) cpcapture__writer_packet(&writer, 2000000000, packet, sizeof packet, sizeof packet);
+    for (int i = 0; i < 3000; i++) cpcapture__writer_packet(&writer, &header, packet);
     CHECK_EQUAL(cpcapture__writer_flush(&writer), -EFBIG);
-    CHECK_EQUAL(size_of("full-0001.pcapng"), (long)size);
+    CHECK_EQUAL(size_of("full-0001.pcap"), (long)size);
     CHECK_EQUAL(writer.counts.packets, 3010);
-    CHECK(writer.counts.unwritten > 500 && writer.counts.unwritten < 2000);
+    CHECK(writer.counts.unwritten == 3000 - 256 * 1024 / (16 + sizeof packet));
     uint64_t unwritten = writer.counts.unwritten;
     limit_files(RLIM_INFINITY);
     CHECK_EQUAL(cpcapture__writer_flush(&writer), 0);
     cpcapture__writer_close(&writer);
     CHECK_EQUAL(writer.counts.written + unwritten, 3010);
-    CHECK_EQUAL(packets_in("full-0001.pcapng"), writer.counts.written);
+    CHECK_EQUAL(packets_in("full-0001.pcap"), writer.counts.written);
 }
 
 static void remove_folder(void) {

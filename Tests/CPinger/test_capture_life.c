@@ -41,7 +41,7 @@ static void test_rotation(uint16_t port) {
     CHECK(state.files >= state.written / 100);
     for (uint32_t i = 1; i <= state.files + 1; i++) {
         char name[64];
-        snprintf(name, sizeof name, "rotation-%04u.pcapng", i);
+        snprintf(name, sizeof name, "rotation-%04u.pcap", i);
         int is_kept = i + 3 > state.files && i <= state.files;
         CHECK_EQUAL(size_of(name) > 0, is_kept);
         if (!is_kept) continue;
@@ -84,7 +84,7 @@ static void test_interface_returns(pid_t server) {
     wait_for(capture, 1);
     struct outcome after = ping(capture, &target, NULL, 0);
     cpcapture_close(capture, NULL);
-    read_file("return-0001.pcapng", &packets);
+    read_file("return-0001.pcap", &packets);
     CHECK_EQUAL(packets.requests, 20 - before.not_sent - after.not_sent);
     CHECK_EQUAL(packets.replies, before.answered + after.answered);
 }
@@ -133,11 +133,11 @@ static void test_numbers_go_on(uint16_t port) {
     cpcapture_close(capture, &state);
     CHECK_EQUAL(state.first_file, 1);
     uint32_t newest = state.files;
-    first[0] = size_of("again-0001.pcapng");
+    first[0] = size_of("again-0001.pcap");
     CHECK_EQUAL(first[0], -1);
     char name[64];
     for (uint32_t i = 0; i < 2; i++) {
-        snprintf(name, sizeof name, "again-%04u.pcapng", newest - i);
+        snprintf(name, sizeof name, "again-%04u.pcap", newest - i);
         CHECK((first[i] = size_of(name)) > 0);
     }
 
@@ -150,10 +150,10 @@ static void test_numbers_go_on(uint16_t port) {
     CHECK(state.first_file > newest + 2);
     CHECK(state.files >= state.first_file);
     for (uint32_t i = 0; i < 2; i++) {
-        snprintf(name, sizeof name, "again-%04u.pcapng", newest - i);
+        snprintf(name, sizeof name, "again-%04u.pcap", newest - i);
         CHECK_EQUAL(size_of(name), first[i]);
     }
-    snprintf(name, sizeof name, "again-%04u.pcapng", newest + 2);
+    snprintf(name, sizeof name, "again-%04u.pcap", newest + 2);
     CHECK(size_of(name) > 0);
 }
 
@@ -162,7 +162,7 @@ static void test_errors(void) {
     CHECK_EQUAL(open_error("x", "none0", text, sizeof text), -ENODEV);
     CHECK(strstr(text, "none0"));
     CHECK_EQUAL(open_error("absent/x", "any", text, sizeof text), -ENOENT);
-    CHECK(strstr(text, "absent/x-0001.pcapng"));
+    CHECK(strstr(text, "absent/x-0001.pcap"));
     pid_t child = fork();
     if (child == 0) {
         CHECK_EQUAL(setuid(65534), 0);

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -38,15 +39,27 @@ struct VerifyingTests {
         "cannot read gone: No such file or directory"))
     #expect(
       try complaint(drive: log, captures: [text])
-        == "text: not a capture file: it starts neither like pcapng nor like pcap")
+        == "text: not a capture file: unknown file format")
     #expect(try complaint(drive: folder.path, captures: [text]).hasSuffix(": Is a directory"))
     #expect(try complaint(drive: log, captures: ["/dev/null"]).hasPrefix("/dev/null: not a capture file"))
   }
 
+  @Test("when the log has the counters of the capture, then missing packets are reported; without them it was cut off")
+  func counters() throws {
+    #expect(try Verifying(path: log, captures: [], limit: .microseconds(50)).complaints.count == 1)
+    let header = try String(contentsOfFile: log, encoding: .utf8)
+    let note =
+      #"{"at":0.0,"capture":{"packets":7,"dropped_by_kernel":2,"dropped_by_interface":1,"unwritten":9223372036854775807}}"#
+    let whole = try folder.write(header + note + "\n", to: "whole.jsonl")
+    let verifying = try Verifying(path: whole, captures: [], limit: .microseconds(50))
+    #expect(verifying.complaints.isEmpty)
+    #expect(verifying.lines.contains("9223372036854775807 packets are missing from the capture, by the drive log"))
+  }
+
   @Test("when no ping matches, then the verdict says so, and the command fails")
   func nothing() throws {
-    let empty = try folder.write("\n\r\r\n", to: "empty.pcapng")
-    #expect(try complaint(drive: log, captures: [empty]).hasPrefix("empty.pcapng: not a capture file"))
+    let empty = try folder.write("\n\r\r\n", to: "empty.pcap")
+    #expect(try complaint(drive: log, captures: [empty]).hasPrefix("empty.pcap: not a capture file"))
     let verifying = try Verifying(path: log, captures: [], limit: .microseconds(50))
     #expect(verifying.outcome == .failed)
     #expect(verifying.lines.last == "the two differ: no ping of the drive log is in the capture")

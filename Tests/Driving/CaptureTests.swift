@@ -32,17 +32,17 @@ struct CaptureTests {
 
   @Test("when a capture ends, then the line has its files and its losses")
   func summaries() {
-    #expect(summary(files: 1).line == "capture: 1 file, /a/drive-0001.pcapng; 70 packets, 0 dropped by the kernel")
+    #expect(summary(files: 1).line == "capture: 1 file, /a/drive-0001.pcap; 70 packets, 0 dropped by the kernel")
     let bad = summary(files: 12, { ($0.droppedByKernel, $0.unwritten) = (5, 6) }, troubles: 2)
     #expect(
-      bad.line == "capture: 3 files, /a/drive-0010.pcapng to /a/drive-0012.pcapng (9 older ones were removed); "
+      bad.line == "capture: 3 files, /a/drive-0010.pcap to /a/drive-0012.pcap (9 older ones were removed); "
         + "70 packets, 5 dropped by the kernel, 6 refused by the disk, 2 times in trouble")
   }
 
   @Test("when there are files of earlier captures, then only those of this one are listed and counted")
   func later() {
     let one = summary(files: 8, { $0.firstFile = 8 })
-    #expect(one.line == "capture: 1 file, /a/drive-0008.pcapng; 70 packets, 0 dropped by the kernel")
+    #expect(one.line == "capture: 1 file, /a/drive-0008.pcap; 70 packets, 0 dropped by the kernel")
     let many = summary(files: 12, { $0.firstFile = 8 })
     #expect(many.files == 10...12)
     #expect(many.filesRemoved == 2)
@@ -56,14 +56,14 @@ struct CaptureTests {
     let settings = CaptureSettings(path: folder.file("drive"), fileCount: 1)
     var first = try RunningCapture(settings)
     #expect(first.close().files == 1...1)
-    let evidence = FileManager.default.contents(atPath: folder.file("drive-0001.pcapng"))
+    let evidence = FileManager.default.contents(atPath: folder.file("drive-0001.pcap"))
     // Names that are nearly those of capture files.
-    for name in ["drive-00009.pcapng.gz", "drive-99.pcapng", "driver-0050.pcapng"] {
+    for name in ["drive-00009.pcap.gz", "drive-99.pcap", "driver-0050.pcap"] {
       _ = try folder.write("", to: name)
     }
     var second = try RunningCapture(settings)
     #expect(second.close().files == 2...2)
-    #expect(FileManager.default.contents(atPath: folder.file("drive-0001.pcapng")) == evidence)
+    #expect(FileManager.default.contents(atPath: folder.file("drive-0001.pcap")) == evidence)
     #expect(evidence?.isEmpty == false)
   }
 
@@ -77,8 +77,8 @@ struct CaptureTests {
         == "--capture /a/b: capturing packets needs CAP_NET_RAW; run it as root or with that capability, "
         + "or leave out --capture")
     #expect(
-      line(ENOSPC, "cannot create the capture file /a/b-0001.pcapng: No space left on device")
-        == "cannot create the capture file /a/b-0001.pcapng: No space left on device; make room, or give a name on another disk"
+      line(ENOSPC, "cannot create the capture file /a/b-0001.pcap: No space left on device")
+        == "cannot create the capture file /a/b-0001.pcap: No space left on device; make room, or give a name on another disk"
     )
   }
 
@@ -91,7 +91,7 @@ struct CaptureTests {
       try RunningCapture(CaptureSettings(path: folder.file("none/drive")))
     }
     #expect(
-      error?.description == "cannot create the capture file \(folder.file("none/drive"))-0001.pcapng: "
+      error?.description == "cannot create the capture file \(folder.file("none/drive"))-0001.pcap: "
         + "No such file or directory; make the directory first, or give another name")
   }
 }

@@ -18,7 +18,7 @@ struct CaptureTests {
     record.signal(SIGTERM)
     #expect(try await record.exitStatus() == 0, "\(record.standardError)")
     let files = try FileManager.default.contentsOfDirectory(atPath: field.folder.path)
-      .filter { $0.hasSuffix(".pcapng") }.map(field.folder.file)
+      .filter { $0.hasSuffix(".pcap") }.map(field.folder.file)
     return (field, try field.driveLog(), files, record.standardOutput)
   }
 
@@ -99,13 +99,13 @@ struct CaptureTests {
     for number in 1...2 {
       let drive = try await field.record(pings: 15, ["--no-submit", "--capture", path])
       #expect(drive.status == 0, "\(drive.errors)")
-      #expect(drive.output.contains("capture: 1 file, \(path)-000\(number).pcapng; "), "\(drive.output)")
+      #expect(drive.output.contains("capture: 1 file, \(path)-000\(number).pcap; "), "\(drive.output)")
       logs += try field.driveLogs().filter { !logs.contains($0) }
     }
     #expect(logs.count == 2)
     for log in logs {
       #expect(try pings(log).count > 10)
-      let result = try await verify(log, ["\(path)-0002.pcapng", "\(path)-0001.pcapng"])
+      let result = try await verify(log, ["\(path)-0002.pcap", "\(path)-0001.pcap"])
       #expect(result.status == 0, "\(result.output)")
     }
   }
@@ -116,7 +116,7 @@ struct CaptureTests {
     let result = try await field.run("record", ["--capture", field.folder.file("none/drive")])
     #expect(result.status == 1)
     #expect(result.errors.split(separator: "\n").count == 1, "\(result.errors)")
-    #expect(result.errors.contains("none/drive-0001.pcapng: No such file or directory; make the directory first"))
+    #expect(result.errors.contains("none/drive-0001.pcap: No such file or directory; make the directory first"))
     #expect(try await field.sessions().isEmpty)
   }
 
@@ -135,7 +135,7 @@ struct CaptureTests {
     let capture = try #require(lines.last?["capture"] as? [String: Any])
     #expect(capture["packets"] as? Int == 24)
     #expect(capture["dropped_by_kernel"] as? Int == 0)
-    #expect(capture["files"] as? [String] == [folder.file("ping-0001.pcapng")])
-    #expect(FileManager.default.fileExists(atPath: folder.file("ping-0001.pcapng")))
+    #expect(capture["files"] as? [String] == [folder.file("ping-0001.pcap")])
+    #expect(FileManager.default.fileExists(atPath: folder.file("ping-0001.pcap")))
   }
 }

@@ -105,12 +105,12 @@ struct PingTests {
       let finished = try await run("127.0.0.1", "-c", "2", "-i", "0.2", "--capture", folder.file("ping"), "--json")
       #expect(finished.status == 0, "\(finished.errors)")
       let capture = finished.lines.last?["capture"] as? [String: Any]
-      #expect(capture?["files"] as? [String] == [folder.file("ping-000\(number).pcapng")])
+      #expect(capture?["files"] as? [String] == [folder.file("ping-000\(number).pcap")])
       #expect(capture?["packets"] as? Int == 4)
-      first = first ?? FileManager.default.contents(atPath: folder.file("ping-0001.pcapng"))
+      first = first ?? FileManager.default.contents(atPath: folder.file("ping-0001.pcap"))
     }
-    #expect(FileManager.default.contents(atPath: folder.file("ping-0001.pcapng")) == first)
-    #expect(FileManager.default.fileExists(atPath: folder.file("ping-0002.pcapng")))
+    #expect(FileManager.default.contents(atPath: folder.file("ping-0001.pcap")) == first)
+    #expect(FileManager.default.fileExists(atPath: folder.file("ping-0002.pcap")))
   }
 
   @Test("when a host reports that a port is closed, then the line has type, code, reporter and wall-clock time")

@@ -9,12 +9,15 @@ enum CaptureFiles: FuzzTarget {
   static var seeds: [[UInt8]] {
     let header = #"{"drive":1,"started":"2026-11-20T10:00:00.000Z","pings":{"interval":0.1,"timeout":1.0}}"# + "\n"
     let numbered = bytes(header + (0..<12).map { line($0, sequence: true) }.joined() + "\n")
-    let timed = bytes(header + (0..<12).map { line($0) }.joined() + #"{"at":2.0,"clock_set":3.0}"# + "\n\n")
+    let timed = bytes(
+      header + (0..<12).map { line($0) }.joined() + #"{"at":2.0,"clock_set":3.0}"# + "\n" + note + "\n\n")
     return [
-      numbered + pcapng(packets + others), timed + pcapng(packets), numbered + pcap(packets, 0xA1B2_C3D4, unit: 1),
-      timed + pcap(packets, 0xA1B2_3C4D, unit: 1000), bytes("\n") + pcapng([], resolution: 0x89),
+      numbered + pcap(packets + others, 0xA1B2_C3D4, unit: 1), timed + pcap(packets, 0xA1B2_3C4D, unit: 1000),
     ]
   }
+
+  private static let note =
+    #"{"at":0.0,"capture":{"packets":9,"dropped_by_kernel":1,"dropped_by_interface":0,"unwritten":0}}"#
 
   private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
@@ -45,9 +48,8 @@ enum CaptureFiles: FuzzTarget {
   }
 
   static let words = [
-    "\u{0A}\u{0D}\u{0D}\u{0A}", "\u{4D}\u{3C}\u{2B}\u{1A}", "\u{09}\u{00}\u{01}\u{00}", "\u{0E}\u{00}\u{08}\u{00}",
-    "RP01", "RR01",
-    "RE01", "\"sequence\":", "\"clock_set\":", "\"interval\":", "\"timeout\":", "292277-01-01T00:00:00Z",
+    "\u{0A}\u{0D}\u{0D}\u{0A}", "\u{4D}\u{3C}\u{2B}\u{1A}", "RP01", "RR01", "RE01", "\"sequence\":", "\"clock_set\":",
+    "\"capture\":", "\"interval\":", "\"timeout\":", "292277-01-01T00:00:00Z",
     "2262-04-11T23:47:16Z",
   ]
 
@@ -55,13 +57,13 @@ enum CaptureFiles: FuzzTarget {
     let blank = input.indices.first { input[$0] == 0x0A && ($0 == 0 || input[$0 - 1] == 0x0A) } ?? 0
     let log = try? RecordedDrive(Data(input[..<blank]))
     guard let file = try? CaptureFile(Array(input[blank...].dropFirst())) else { return }
-    _ = file.statistics?.missing
+    _ = log?.capture?.missing
     let trips = RoundTrips(file.packets).trips
     let pings = log?.header.pings
     let verification = Verification(
       events: log?.events ?? [], sequences: log?.pingSequences ?? [:], started: log?.header.started ?? .earliestTrusted,
       trips: trips, interval: pings?.interval ?? .milliseconds(100), timeout: pings?.timeout ?? .seconds(1),
-      isCutOff: file.statistics == nil)
+      isCutOff: log?.capture == nil)
     _ = (verification.lines, verification.agrees)
   }
 
@@ -71,24 +73,7 @@ enum CaptureFiles: FuzzTarget {
     (0..<width).map { UInt8(truncatingIfNeeded: value >> Int64(8 * $0)) }
   }
 
-  private static func block(_ type: Int64, _ body: [UInt8]) -> [UInt8] {
-    let padded = body + [UInt8](repeating: 0, count: (4 - body.count % 4) % 4)
-    let length = little(Int64(12 + padded.count), 4)
-    return little(type, 4) + length + padded + length
-  }
-
-  /// Raw IP; times in microseconds, or as `resolution` says.
-  private static func pcapng(_ packets: [(Int64, [UInt8])], resolution: UInt8 = 6) -> [UInt8] {
-    let options: [UInt8] = [9, 0, 1, 0, resolution, 0, 0, 0, 14, 0, 8, 0] + little(0, 8) + [0, 0, 0, 0]
-    var file = block(0x0A0D_0D0A, little(0x1A2B_3C4D, 4) + [1, 0, 0, 0] + little(-1, 8))
-    file += block(1, little(101, 2) + [0, 0] + little(160, 4) + options)
-    for (time, bytes) in packets {
-      file += block(6, little(0, 4) + little(time >> 32, 4) + little(time, 4) + sizes(bytes) + bytes)
-    }
-    let counts: [UInt8] = [6, 0, 8, 0] + little(Int64(packets.count), 8) + [8, 0, 8, 0] + little(1, 8)
-    return file + block(5, little(0, 12) + counts + [0, 0, 0, 0])
-  }
-
+  /// Raw IP.
   /// - Parameter unit: The number of smaller units in a microsecond.
   private static func pcap(_ packets: [(Int64, [UInt8])], _ magic: Int64, unit: Int64) -> [UInt8] {
     var file = little(magic, 4) + [2, 0, 4, 0] + little(0, 8)

@@ -1,5 +1,5 @@
 /*
- * cpcapture: writes the probe's own packets to pcapng files, as evidence beside what the pinger reports.
+ * cpcapture: writes the probe's own packets to pcap files, as evidence beside what the pinger reports.
  *
  *     cpcapture_flow flow;
  *     cpcapture_flow_of(&target, &info, &flow);                  after `cping_inspect` has set the local port
@@ -8,7 +8,7 @@
  *     int error = cpcapture_open(&(cpcapture_options){.path = "drive", .flows = &flow, .flow_count = 1}, &capture, text,
  *                                sizeof text);
  *     ...
- *     cpcapture_close(capture, NULL);                            drive-0001.pcapng, drive-0002.pcapng ...
+ *     cpcapture_close(capture, NULL);                            drive-0001.pcap, drive-0002.pcap ...
  *
  * A separate thread reads from libpcap and writes. It does not delay the pinger, and its failures (a full disk, an interface
  * that disappears) do not end the measurement. The conventions are those of cpinger.h.
@@ -43,7 +43,7 @@ typedef struct cpcapture_flow {
 void cpcapture_flow_of(const cping_target *target, const cping_target_info *info, cpcapture_flow *flow);
 
 typedef struct cpcapture_options {
-    /* Files are called `path`-0001.pcapng and so on. Numbers go on after the greatest that is there: files of earlier captures
+    /* Files are called `path`-0001.pcap and so on. Numbers go on after the greatest that is there: files of earlier captures
      * are neither overwritten nor removed. */
     const char *path;
     const char *interface_name;  /* NULL or "any": all interfaces. A named one can disappear and come back */

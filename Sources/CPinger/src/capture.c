@@ -1,19 +1,69 @@
+#define _GNU_SOURCE
+#include "cpcapture.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+void cpcapture_flow_of(const cping_target *target, const cping_target_info *info, cpcapture_flow *flow) {
+    *flow = (cpcapture_flow){.protocol = target->protocol, .local = info->local_port, .remote = target->destination};
+}
+
 #if CPINGER_CAPTURE
 
-#define _GNU_SOURCE
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "capabilities.h"
 #include "capture_filter.h"
-#include "capture_options.h"
 #include "capture_run.h"
+
+/* ---- Options ---- */
+
+/* Returns `error`. */
+static int complain(int error, char *text, size_t size, const char *sentence) {
+    snprintf(text, size, "packets cannot be captured: %s", sentence);
+    return error;
+}
+
+static int are_flows(const cpcapture_flow *flows, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        int family = flows[i].remote.family, protocol = flows[i].protocol;
+        if (family != 4 && family != 6) return 0;
+        if (protocol != CPING_ICMP && ((protocol != CPING_RTR && protocol != CPING_ONEWAY) || flows[i].remote.port == 0)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static cpcapture_options with_defaults(const cpcapture_options *given) {
+    cpcapture_options options = *given;
+    if (!options.interface_name || !*options.interface_name) options.interface_name = "any";
+    if (options.file_size == 0) options.file_size = 16 << 20;
+    if (options.file_count == 0) options.file_count = 16;
+    if (options.snapshot == 0) options.snapshot = 160;
+    if (options.ring_bytes == 0) options.ring_bytes = 2 << 20;
+    return options;
+}
+
+static int check(const cpcapture_options *options, char *text, size_t size) {
+    if (!options->path || !*options->path) return complain(-EINVAL, text, size, "there is no path for the files");
+    if (options->snapshot < 96 || options->snapshot > 65535) {
+        return complain(-EINVAL, text, size, "the snapshot length is not between 96 and 65535");
+    }
+    if (options->file_size < 8192 || options->file_size < 4 * (uint64_t)options->snapshot) {
+        return complain(-EINVAL, text, size, "files must be larger than 8 KiB and four packets");
+    }
+    if (options->ring_bytes > INT32_MAX) return complain(-EINVAL, text, size, "the ring is larger than 2 GiB");
+    if (!are_flows(options->flows, options->flow_count)) {
+        return complain(-EINVAL, text, size, "a flow is no ping to an address and port");
+    }
+    return 0;
+}
 
 /* ---- Opening ---- */
 
@@ -28,20 +78,11 @@ static int keep_flows(cpcapture *capture, const cpcapture_flow *flows, size_t co
 }
 
 static int open_writer(cpcapture *capture, char *text, size_t size) {
-    cpcapture__layout layout = {
-        .path = strdup(capture->options.path), .file_size = capture->options.file_size,
-        .file_count = capture->options.file_count, .snapshot = capture->options.snapshot,
-        .link_type = cpcapture__source_file_link_type(&capture->source),
-        .filter = cpcapture__filter_text(capture->flows, capture->flow_count)};
-    snprintf(layout.interface_name, sizeof layout.interface_name, "%s", capture->interface_name);
-    int error = !layout.filter ? -ENOMEM : cpcapture__source_filter(&capture->source, layout.filter);
-    if (error) {
-        free(layout.path);
-        free(layout.filter);
-        return cpcapture__complain(error, text, size, "its filter could not be made");
-    }
-    error = cpcapture__writer_open(&capture->writer, &layout);
-    if (error) snprintf(text, size, "cannot create the capture file %s-%04u.pcapng: %s", capture->options.path,
+    capture->filter = cpcapture__filter_text(capture->flows, capture->flow_count);
+    int error = !capture->filter ? -ENOMEM : cpcapture__source_filter(&capture->source, capture->filter);
+    if (error) return complain(error, text, size, "its filter could not be made");
+    error = cpcapture__writer_open(&capture->writer, &capture->options, capture->source.link_type);
+    if (error) snprintf(text, size, "cannot create the capture file %s-%04u.pcap: %s", capture->options.path,
                         capture->writer.number + 1, strerror(-error));
     return error;
 }
@@ -67,15 +108,16 @@ static void free_capture(cpcapture *capture) {
     pthread_mutex_destroy(&capture->following);
     pthread_mutex_destroy(&capture->lock);
     free(capture->interface_name);
+    free(capture->filter);
     free(capture->flows);
     free(capture);
 }
 
 static int set_up(cpcapture *capture, char *text, size_t size) {
     capture->wakeup = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (capture->wakeup < 0) return cpcapture__complain(-errno, text, size, strerror(errno));
+    if (capture->wakeup < 0) return complain(-errno, text, size, strerror(errno));
     int error = keep_flows(capture, capture->options.flows, capture->options.flow_count);
-    if (error || !capture->interface_name) return cpcapture__complain(-ENOMEM, text, size, "out of memory");
+    if (error || !capture->interface_name) return complain(-ENOMEM, text, size, "out of memory");
     capture->options.interface_name = capture->interface_name;
     error = cpcapture__source_open(&capture->source, &capture->options, text, size);
     if (!error) error = open_writer(capture, text, size);
@@ -84,16 +126,16 @@ static int set_up(cpcapture *capture, char *text, size_t size) {
     error = start_thread(capture);
     if (!error) return 0;
     cpcapture__writer_close(&capture->writer);
-    return cpcapture__complain(error, text, size, strerror(-error));
+    return complain(error, text, size, strerror(-error));
 }
 
 int cpcapture_open(const cpcapture_options *given, cpcapture **result, char *text, size_t size) {
     *result = NULL;
-    cpcapture_options options = cpcapture__with_defaults(given);
-    int error = cpcapture__check(&options, text, size);
+    cpcapture_options options = with_defaults(given);
+    int error = check(&options, text, size);
     if (error) return error;
     cpcapture *capture = calloc(1, sizeof *capture);
-    if (!capture) return cpcapture__complain(-ENOMEM, text, size, "out of memory");
+    if (!capture) return complain(-ENOMEM, text, size, "out of memory");
     capture->options = options;
     capture->interface_name = strdup(options.interface_name);
     pthread_mutex_init(&capture->lock, NULL);
@@ -123,7 +165,7 @@ static int install(cpcapture *capture, char *filter) {
 }
 
 int cpcapture_follow(cpcapture *capture, const cpcapture_flow *flows, size_t count) {
-    if (!cpcapture__are_flows(flows, count)) return -EINVAL;
+    if (!are_flows(flows, count)) return -EINVAL;
     pthread_mutex_lock(&capture->following);
     cpcapture_flow *both = calloc(count + capture->flow_count + 1, sizeof *both);
     if (both && count) memcpy(both, flows, count * sizeof *both);
@@ -157,6 +199,30 @@ void cpcapture_close(cpcapture *capture, cpcapture_state *state) {
     cpcapture__publish(capture, error);
     if (state) *state = capture->state;
     free_capture(capture);
+}
+
+#else
+
+int cpcapture_open(const cpcapture_options *options, cpcapture **capture, char *text, size_t size) {
+    (void)options;
+    *capture = NULL;
+    snprintf(text, size, "packets cannot be captured: this program was built without libpcap");
+    return -ENOSYS;
+}
+
+int cpcapture_follow(cpcapture *capture, const cpcapture_flow *flows, size_t count) {
+    (void)capture, (void)flows, (void)count;
+    return -ENOSYS;
+}
+
+void cpcapture_get_state(cpcapture *capture, cpcapture_state *state) {
+    (void)capture;
+    memset(state, 0, sizeof *state);
+}
+
+void cpcapture_close(cpcapture *capture, cpcapture_state *state) {
+    (void)capture;
+    if (state) memset(state, 0, sizeof *state);
 }
 
 #endif

@@ -1,20 +1,11 @@
-/* pcapng files: a section header, one interface, packets, and a statistics block at the end. Each is complete in itself, and
- * whatever happens ends with a whole block. libpcap itself writes only the older format. */
+/* Capture files: libpcap writes their format, with stamps in nanoseconds. Each is complete in itself, and whatever happens ends with a whole
+ * packet. */
 #ifndef CPCAPTURE__FILE_H
 #define CPCAPTURE__FILE_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include <pcap/pcap.h>
 
-typedef struct cpcapture__layout {
-    char *path;  /* without number and suffix; the writer frees it */
-    uint64_t file_size;
-    uint32_t file_count;
-    uint32_t snapshot;
-    uint16_t link_type;  /* as in files: LINKTYPE_... */
-    char interface_name[16];
-    char *filter;  /* its expression, for the reader's information, or NULL; the writer frees it */
-} cpcapture__layout;
+#include "cpcapture.h"
 
 /* Counters of packets since the start. */
 typedef struct cpcapture__counts {
@@ -25,37 +16,36 @@ typedef struct cpcapture__counts {
 } cpcapture__counts;
 
 typedef struct cpcapture__writer {
-    cpcapture__layout layout;
+    char *path;  /* without number and suffix */
+    uint64_t file_size;
+    uint32_t file_count;
+    int link_type;  /* DLT_... */
     cpcapture__counts counts;
     uint32_t number;  /* of the newest file that is there, of whatever capture; 0: none */
     uint32_t first;   /* of the first file that is this writer's */
 
-    int fd;                      /* -1: the next file could not be created yet */
-    uint64_t size;               /* whole blocks in the file */
-    uint64_t start_ns;           /* CLOCK_REALTIME */
-    cpcapture__counts at_start;  /* of the file */
+    int fd;         /* -1: the next file could not be created yet */
+    uint64_t size;  /* whole packets in the file, and its header */
     int is_unsynced;
 
-    uint8_t *pending;  /* whole blocks that are not in the file yet */
+    uint8_t header[sizeof(struct pcap_file_header)];
+    uint8_t *pending;       /* whole packets that are not in the file yet, in its format */
+    pcap_dumper_t *dumper;  /* writes there */
     size_t pending_length;
     uint32_t pending_packets;
 } cpcapture__writer;
 
-/* Creates the first file: 0 or a negative errno. Takes over the strings of `layout` in any case. */
-int cpcapture__writer_open(cpcapture__writer *writer, const cpcapture__layout *layout);
+/* Creates the first file: 0 or a negative errno. Takes path, limits and snapshot from `options`. */
+int cpcapture__writer_open(cpcapture__writer *writer, const cpcapture_options *options, int link_type);
 
-/* Appends `captured` bytes of a packet of `length` bytes. Packets that the disk refuses stay in memory while there is room. */
-void cpcapture__writer_packet(cpcapture__writer *writer, uint64_t realtime_ns, const uint8_t *bytes, uint32_t captured,
-                              uint32_t length);
+/* Appends a packet with a stamp in nanoseconds. Packets that the disk refuses stay in memory while there is room. */
+void cpcapture__writer_packet(cpcapture__writer *writer, const struct pcap_pkthdr *header, const uint8_t *bytes);
 
 /* Writes the packets in memory: 0 or a negative errno. */
 int cpcapture__writer_flush(cpcapture__writer *writer);
 
 /* Syncs the file to disk. */
 void cpcapture__writer_sync(cpcapture__writer *writer);
-
-/* Sets the filter expression in the following files; takes ownership of it. */
-void cpcapture__writer_set_filter(cpcapture__writer *writer, char *filter);
 
 /* Completes the file and frees the writer's memory; counts stay readable. */
 void cpcapture__writer_close(cpcapture__writer *writer);

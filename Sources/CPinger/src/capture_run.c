@@ -20,9 +20,7 @@ static uint64_t now_ms(void) {
 static void take_packet(u_char *user, const struct pcap_pkthdr *header, const u_char *bytes) {
     cpcapture *capture = (cpcapture *)user;
     if (!cpcapture__source_wants(&capture->source, header, bytes)) return;
-    /* With nanosecond precision tv_usec contains nanoseconds. */
-    uint64_t ns = (uint64_t)header->ts.tv_sec * 1000000000 + (uint64_t)header->ts.tv_usec;
-    cpcapture__writer_packet(&capture->writer, ns, bytes, header->caplen, header->len);
+    cpcapture__writer_packet(&capture->writer, header, bytes);
 }
 
 void cpcapture__count_drops(cpcapture *capture) {
@@ -54,8 +52,8 @@ static int reopen(cpcapture *capture) {
     char text[PCAP_ERRBUF_SIZE + 64];
     int error = cpcapture__source_open(&capture->source, &capture->options, text, sizeof text);
     if (error) return error;
-    error = cpcapture__source_file_link_type(&capture->source) == capture->writer.layout.link_type ? 0 : -EPROTOTYPE;
-    if (!error) error = cpcapture__source_filter(&capture->source, capture->writer.layout.filter);
+    error = capture->source.link_type == capture->writer.link_type ? 0 : -EPROTOTYPE;
+    if (!error) error = cpcapture__source_filter(&capture->source, capture->filter);
     if (error) cpcapture__source_close(&capture->source);
     return error;
 }
@@ -83,8 +81,12 @@ static void take_filter(cpcapture *capture) {
     pthread_mutex_unlock(&capture->lock);
     if (!filter) return;
     int status = capture->source.handle ? cpcapture__source_filter(&capture->source, filter) : 0;
-    if (status == 0) cpcapture__writer_set_filter(&capture->writer, filter);
-    else free(filter);
+    if (status == 0) {
+        free(capture->filter);
+        capture->filter = filter;
+    } else {
+        free(filter);
+    }
     pthread_mutex_lock(&capture->lock);
     capture->wanted_filter = NULL;
     capture->filter_status = status;

@@ -19,6 +19,7 @@ struct cpcapture {
     /* Of the thread. */
     cpcapture__source source;
     cpcapture__writer writer;
+    char *filter;  /* the present expression */
     uint64_t lost_with_handles;  /* drops that closed handles had counted */
     uint64_t interface_lost_with_handles;
 

@@ -117,11 +117,6 @@ int cpcapture__source_wants(const cpcapture__source *source, const struct pcap_p
     return 0;
 }
 
-uint16_t cpcapture__source_file_link_type(const cpcapture__source *source) {
-    enum { LINKTYPE_RAW = 101 };
-    return source->link_type == DLT_RAW ? LINKTYPE_RAW : (uint16_t)source->link_type;
-}
-
 void cpcapture__source_close(cpcapture__source *source) {
     if (source->has_program) pcap_freecode(&source->program);
     free_formers(source->former);

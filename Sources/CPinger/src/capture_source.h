@@ -32,9 +32,6 @@ void cpcapture__source_was_read(cpcapture__source *source, uint64_t read_ms);
 /* Whether a packet is wanted, or was when it can have come in: some can have come before the kernel had its filter. */
 int cpcapture__source_wants(const cpcapture__source *source, const struct pcap_pkthdr *header, const uint8_t *bytes);
 
-/* As it is called in files, which differ from memory in a few. */
-uint16_t cpcapture__source_file_link_type(const cpcapture__source *source);
-
 void cpcapture__source_close(cpcapture__source *source);
 
 #endif

@@ -1,10 +1,11 @@
 import Coverage
 import Glibc
 import OrderedJSON
+import Store
 
 /// Where a capture is written, and how much of it is stored.
 public struct CaptureSettings: Hashable, Sendable {
-  /// The files are named `path`-0001.pcapng and so on. Numbers continue after those of earlier captures, which stay.
+  /// The files are named `path`-0001.pcap and so on. Numbers continue after those of earlier captures, which stay.
   public var path: String
   /// The largest size of a file, in bytes.
   public var fileSize: UInt64
@@ -78,7 +79,7 @@ public struct CaptureSummary: Hashable, Sendable {
 
   var filesRemoved: UInt32 { files.lowerBound - state.firstFile }
 
-  /// One line for an operator, e.g. `capture: 2 files, drive-0001.pcapng to drive-0002.pcapng; 7200 packets, 0
+  /// One line for an operator, e.g. `capture: 2 files, drive-0001.pcap to drive-0002.pcap; 7200 packets, 0
   /// dropped by the kernel`.
   public var line: String {
     let names =
@@ -91,6 +92,13 @@ public struct CaptureSummary: Hashable, Sendable {
     if troubles > 0 { parts.append("\(counted(troubles, "time")) in trouble") }
     let removed = filesRemoved > 0 ? " (\(filesRemoved) older ones were removed)" : ""
     return "capture: \(names)\(removed); \(parts.joined(separator: ", "))"
+  }
+
+  /// The line for the drive log.
+  var note: CaptureNote {
+    CaptureNote(
+      packets: Int64(clamping: state.written), droppedByKernel: Int64(clamping: state.droppedByKernel),
+      droppedByInterface: Int64(clamping: state.droppedByInterface), unwritten: Int64(clamping: state.unwritten))
   }
 
   /// The same as a JSON object on one line, for `ping --json`.
@@ -110,6 +118,6 @@ public struct CaptureSummary: Hashable, Sendable {
 
   func name(_ number: UInt32) -> String {
     let digits = String(number)
-    return "\(settings.path)-\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits).pcapng"
+    return "\(settings.path)-\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits).pcap"
   }
 }

@@ -37,24 +37,16 @@ struct Bytes: Sendable {
 
   var array: [UInt8] { Array(storage[range]) }
 
-  // Big-endian, unless `little` is set.
+  // Big-endian.
 
-  func u16(_ offset: Int, little: Bool = false) -> UInt16? {
-    integer(offset, 2, little).map { UInt16(truncatingIfNeeded: $0) }
-  }
+  func u16(_ offset: Int) -> UInt16? { integer(offset, 2).map { UInt16(truncatingIfNeeded: $0) } }
 
-  func u32(_ offset: Int, little: Bool = false) -> UInt32? {
-    integer(offset, 4, little).map { UInt32(truncatingIfNeeded: $0) }
-  }
+  func u32(_ offset: Int) -> UInt32? { integer(offset, 4).map { UInt32(truncatingIfNeeded: $0) } }
 
-  func u64(_ offset: Int, little: Bool = false) -> UInt64? { integer(offset, 8, little) }
+  func u64(_ offset: Int) -> UInt64? { integer(offset, 8) }
 
-  private func integer(_ offset: Int, _ width: Int, _ little: Bool) -> UInt64? {
+  private func integer(_ offset: Int, _ width: Int) -> UInt64? {
     guard offset >= 0, width <= count, offset <= count - width else { return nil }
-    var value: UInt64 = 0
-    for i in 0..<width {
-      value = value << 8 | UInt64(storage[range.lowerBound + offset + (little ? width - 1 - i : i)])
-    }
-    return value
+    return (0..<width).reduce(0) { value, i in value << 8 | UInt64(storage[range.lowerBound + offset + i]) }
   }
 }

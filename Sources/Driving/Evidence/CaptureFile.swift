@@ -1,69 +1,83 @@
-/// A capture file as read: pcapng, or the older pcap. Reading stops at the first damage (``damage``).
+import CPcap
+import Glibc
+
+/// A capture file, read by libpcap: pcap, or pcapng with one type of link. Reading stops at the first damage (``damage``).
 public struct CaptureFile: Sendable {
   /// In the order of the file.
   public let packets: [CapturedPacket]
-  /// The counters of missing packets; `nil` when the file has none, as after a power cut.
-  public let statistics: CaptureStatistics?
   /// Why the rest of the file was not read; `nil` when all of it was.
   public let damage: String?
-  /// The number of packets without a time or of an unknown interface.
+  /// The number of packets with an impossible time.
   public let unusable: Int
 
   /// Reads the contents of a capture file.
-  /// - Throws: ``CaptureFileError/notACapture`` when the first bytes are not those of a capture file.
+  /// - Throws: ``CaptureFileError`` when they do not begin like a capture file.
   public init(_ bytes: [UInt8]) throws(CaptureFileError) {
-    let bytes = Bytes(bytes)
-    if let content = PcapngReader.read(bytes) ?? PcapReader.read(bytes) {
-      (packets, statistics, damage, unusable) =
-        (content.packets, content.statistics, content.damage, content.unusable)
-    } else {
-      throw .notACapture
+    let content = try bytes.withUnsafeBufferPointer { bytes throws(CaptureFileError) in try Content(bytes) }
+    let all = Bytes(content.bytes)
+    packets = content.packets.compactMap { packet in
+      all.slice(packet.offset, packet.length).map {
+        CapturedPacket(stamp: packet.stamp, linkType: content.linkType, bytes: $0)
+      }
+    }
+    (damage, unusable) = (content.damage, content.unusable)
+  }
+
+  /// The packets, their bytes one behind the other.
+  private struct Content {
+    var packets: [(stamp: Int64, offset: Int, length: Int)] = []
+    var bytes: [UInt8] = []
+    let linkType: UInt16
+    var damage: String?
+    var unusable = 0
+
+    init(_ file: UnsafeBufferPointer<UInt8>) throws(CaptureFileError) {
+      var message = [CChar](repeating: 0, count: Int(PCAP_ERRBUF_SIZE))
+      // The C library reads from memory as from a file; it writes nothing there.
+      guard let memory = fmemopen(UnsafeMutableRawPointer(mutating: file.baseAddress), file.count, "r") else {
+        throw CaptureFileError(reason: "it is empty")
+      }
+      guard
+        let reader = pcap_fopen_offline_with_tstamp_precision(memory, UInt32(PCAP_TSTAMP_PRECISION_NANO), &message)
+      else {
+        fclose(memory)
+        throw CaptureFileError(reason: message.withUnsafeBufferPointer { text($0.baseAddress) })
+      }
+      // It closes `memory`, too.
+      defer { pcap_close(reader) }
+      linkType = UInt16(truncatingIfNeeded: pcap_datalink(reader))
+      var header: UnsafeMutablePointer<pcap_pkthdr>?
+      var bytes: UnsafePointer<UInt8>?
+      var status = pcap_next_ex(reader, &header, &bytes)
+      while status == 1, let packet = header?.pointee, let start = bytes {
+        take(packet, start)
+        status = pcap_next_ex(reader, &header, &bytes)
+      }
+      if status != PCAP_ERROR_BREAK {
+        damage = "behind packet \(packets.count + unusable): \(text(pcap_geterr(reader)))"
+      }
+    }
+
+    private mutating func take(_ header: pcap_pkthdr, _ start: UnsafePointer<UInt8>) {
+      // libpcap reads the 32 bits of seconds as signed. At nanosecond precision `tv_usec` has nanoseconds.
+      let seconds = Int64(header.ts.tv_sec) &+ (header.ts.tv_sec < 0 ? 1 << 32 : 0)
+      let (scaled, isTooLate) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+      let (stamp, overflow) = scaled.addingReportingOverflow(Int64(header.ts.tv_usec))
+      // Without times before the epoch, the difference of two always fits 64 bits.
+      guard !isTooLate, !overflow, stamp >= 0 else { return unusable += 1 }
+      packets.append((stamp, bytes.count, Int(header.caplen)))
+      bytes += UnsafeBufferPointer(start: start, count: Int(header.caplen))
     }
   }
 }
+
+private func text(_ message: UnsafePointer<CChar>?) -> String { message.map { String(cString: $0) } ?? "" }
 
 /// Why the bytes of a file cannot be read as a capture.
-public enum CaptureFileError: Error, Hashable, CustomStringConvertible {
-  /// The first bytes are neither pcapng nor pcap.
-  case notACapture
+public struct CaptureFileError: Error, Hashable, CustomStringConvertible {
+  /// In libpcap's words.
+  let reason: String
 
   /// One line for the operator.
-  public var description: String { "not a capture file: it starts neither like pcapng nor like pcap" }
-}
-
-/// Reads pcap, the format before pcapng, in either byte order, with microseconds or nanoseconds.
-enum PcapReader {
-  /// `nil` for bytes that are not pcap.
-  static func read(_ bytes: Bytes) -> CaptureContent? {
-    guard let (little, unit) = format(bytes), let linkType = bytes.u32(20, little: little) else { return nil }
-    var content = CaptureContent()
-    var offset = 24
-    while offset < bytes.count {
-      guard let header = bytes.slice(offset, 16), let seconds = header.u32(0, little: little),
-        let fraction = header.u32(4, little: little), let captured = header.u32(8, little: little),
-        let packet = bytes.slice(offset + 16, Int(captured))
-      else {
-        content.damage = "at byte \(offset): a packet is cut off"
-        break
-      }
-      content.packets.append(
-        CapturedPacket(
-          stamp: Int64(seconds) * 1_000_000_000 + Int64(fraction) * unit,
-          // The upper half contains the length of a frame check sequence.
-          linkType: UInt16(truncatingIfNeeded: linkType), bytes: packet))
-      offset += 16 + Int(captured)
-    }
-    return content
-  }
-
-  /// Whether the file is little-endian, and the length of its smaller unit of time in nanoseconds; `nil` for another magic number.
-  private static func format(_ bytes: Bytes) -> (little: Bool, unit: Int64)? {
-    switch bytes.u32(0) {
-    case 0xA1B2_C3D4: (false, 1000)
-    case 0xD4C3_B2A1: (true, 1000)
-    case 0xA1B2_3C4D: (false, 1)
-    case 0x4D3C_B2A1: (true, 1)
-    default: nil
-    }
-  }
+  public var description: String { "not a capture file: \(reason)" }
 }

@@ -6,41 +6,10 @@ import Glibc
 public struct CapturedPacket: Sendable {
   /// Nanoseconds since the Unix epoch, on CLOCK_REALTIME of the host that captured it.
   public let stamp: Int64
-  /// The type of the link's header, a LINKTYPE_ value of tcpdump.org.
+  /// The type of the link's header, a DLT_ value of libpcap.
   let linkType: UInt16
   /// The captured bytes; a capture can cut packets off.
   let bytes: Bytes
-}
-
-/// The contents of a capture file, as a reader found them.
-struct CaptureContent {
-  var packets: [CapturedPacket] = []
-  var statistics: CaptureStatistics?
-  var damage: String?
-  var unusable = 0
-}
-
-/// The counters of a capture file, which show whether packets are missing in it.
-public struct CaptureStatistics: Hashable, Sendable {
-  /// Packets that passed the filter.
-  var accepted: UInt64 = 0
-  /// Packets that were written to the file.
-  public var delivered: UInt64 = 0
-  /// Packets that the kernel or the interface dropped.
-  var dropped: UInt64 = 0
-
-  /// Packets that are missing in the file.
-  public var missing: UInt64 {
-    let unwritten = accepted > delivered ? accepted - delivered : 0
-    return max(unwritten, dropped)
-  }
-
-  /// The sum over two interfaces.
-  static func + (left: Self, right: Self) -> Self {
-    Self(
-      accepted: left.accepted &+ right.accepted, delivered: left.delivered &+ right.delivered,
-      dropped: left.dropped &+ right.dropped)
-  }
 }
 
 /// Why packets cannot be captured.

@@ -1,13 +1,13 @@
 import CPinger
 import Foundation
 
-/// Writes the probe's packets to pcapng files, on its own thread: the Swift face of cpcapture.h.
+/// Writes the probe's packets to pcap files, on its own thread: the Swift face of cpcapture.h.
 ///
 /// A failure of the capture never ends a measurement; ``state`` shows the packets that are missing in the files.
 public final class PacketCapture: @unchecked Sendable {
   /// The settings of a capture.
   public struct Options: Hashable, Sendable {
-    /// The beginning of the files' names: `path`-0001.pcapng and so on. Numbers continue behind those of earlier captures, whose files stay.
+    /// The beginning of the files' names: `path`-0001.pcap and so on. Numbers continue behind those of earlier captures, whose files stay.
     public var path: String
     /// `nil`: all interfaces, including those that appear later.
     public var interface: String?

@@ -109,6 +109,12 @@ struct DriveDisk {
     return .logClosed(trouble: trouble, dropped: log.linesDropped, waiting: log.linesWaiting + accepted.count)
   }
 
+  /// Notes behind the end of the log, if the disk took all of it, what became of the capture.
+  func note(_ capture: CaptureNote) throws {
+    guard let log, log.linesWaiting == 0 else { return }
+    try DriveLogWriter.note(capture, in: log.path)
+  }
+
   /// Writes behind the last line what was sent from memory.
   /// - Returns: `nil` when nothing was.
   private mutating func noteAccepted(in log: DriveLogWriter) -> DiskAnswer? {

@@ -42,7 +42,17 @@ actor DriveRunner {
       sources.stop()
     }
     handle(.ended)
-    return drive.summary(drive: disk.drive, capture: pings.close(), at: drive.clock.time(ofSlot: Pinger.now))
+    return drive.summary(drive: disk.drive, capture: closeCapture(), at: drive.clock.time(ofSlot: Pinger.now))
+  }
+
+  private func closeCapture() -> CaptureSummary? {
+    guard let capture = pings.close() else { return nil }
+    do {
+      try disk.note(capture.note)
+    } catch {
+      logger.warning("\(error); the log lacks the counters of the capture")
+    }
+    return capture
   }
 
   /// Repeats the writes that the disk refused. For use after the end.

@@ -108,6 +108,10 @@ public final class DriveLogWriter {
   /// - Throws: ``DriveLogError/unwritable(path:reason:)``
   public static func note(_ accepted: AcceptedFences, in path: String) throws { try note(accepted.json, in: path) }
 
+  /// Notes in the log of an ended drive what became of its capture; durable on return.
+  /// - Throws: ``DriveLogError/unwritable(path:reason:)``
+  public static func note(_ capture: CaptureNote, in path: String) throws { try note(capture.json, in: path) }
+
   private static func note(_ note: JSON, in path: String) throws {
     let descriptor = open(path, O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { throw error(path) }

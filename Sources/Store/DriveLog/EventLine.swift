@@ -15,6 +15,8 @@ struct EventLine {
   var forgotten: Int?
   /// Of a line about fences that the control server has.
   var accepted: AcceptedFences?
+  /// Of a line about the drive's capture.
+  var capture: CaptureNote?
 
   /// The `error` of a ping that the host could not send.
   private static let unsent = "unsent"
@@ -81,7 +83,7 @@ extension EventLine {
 extension EventLine: Decodable {
   private enum Key: String, CodingKey {
     case at, fix, ping, late, duplicate, path, unmeasured, radio, modem, session, stop, sequence, delivered, clock, seal
-    case forgotten, accepted
+    case forgotten, accepted, capture
     case clockSet = "clock_set"
   }
 
@@ -97,6 +99,7 @@ extension EventLine: Decodable {
     seal = line.contains(.seal) ? try line.decode(Seal.self, forKey: .seal) : nil
     forgotten = line.contains(.forgotten) ? try line.decode(ForgottenValue.self, forKey: .forgotten).session : nil
     accepted = line.contains(.accepted) ? try line.decode(AcceptedFences.Value.self, forKey: .accepted).accepted : nil
+    capture = line.contains(.capture) ? try line.decode(CaptureNote.self, forKey: .capture) : nil
     // The number is optional: a wrong type does not invalidate the ping.
     pingSequence = line.contains(.ping) ? try? line.decodeIfPresent(UInt32.self, forKey: .sequence) : nil
   }

@@ -10,7 +10,10 @@ public struct RecordedDrive: Sendable {
   /// The sequence numbers of pings on the wire, by index in ``events``, for pings of which the log has it.
   public let pingSequences: [Int: UInt32]
   /// The rulings on the clocks; empty in logs of earlier builds.
-  public let clocks: [ClockNote]
+  public var clocks: [ClockNote] { notes.clocks }
+  /// What became of the drive's capture; `nil` without one, and when it was cut off.
+  public var capture: CaptureNote? { notes.capture }
+  private let notes: (clocks: [ClockNote], capture: CaptureNote?)
   /// Lines that cannot be read.
   public let garbage: [GarbageLine]
   /// The number of events of unknown kinds.
@@ -76,6 +79,7 @@ public struct RecordedDrive: Sendable {
     var seals = SealReader()
     var forgotten: Set<Int> = []
     var accepted: [AcceptedFences] = []
+    var capture: CaptureNote?
     for (index, line) in lines.enumerated().dropFirst() where !line.allSatisfy(Self.isSpace) {
       do {
         let read = try EventLine(ping: line) ?? decoder.decode(EventLine.self, from: Data(line))
@@ -90,6 +94,8 @@ public struct RecordedDrive: Sendable {
           forgotten.insert(session)
         } else if let fences = read.accepted {
           accepted.append(fences)
+        } else if let note = read.capture {
+          capture = note
         } else {
           unknown += 1
         }
@@ -107,7 +113,7 @@ public struct RecordedDrive: Sendable {
     (self.forgotten, self.accepted) = (forgotten, accepted)
     (unsealed, unsealedTail, isHeaderSealed) = (seals.unsealed, seals.tail, seals.isHeaderSealed)
     (self.events, pingSequences, self.garbage, unknownEvents, isTorn) = (events, sequences, garbage, unknown, torn)
-    self.clocks = clocks
+    notes = (clocks, capture)
   }
 
   static func header(_ line: Data, _ decoder: JSONDecoder) throws -> DriveLogHeader {

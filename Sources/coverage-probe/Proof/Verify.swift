@@ -17,7 +17,7 @@ struct Verify: AsyncParsableCommand {
   @Option(
     name: .long, parsing: .upToNextOption,
     help: ArgumentHelp("All capture files of the drive, in any order.", valueName: "files"),
-    completion: .file(extensions: ["pcapng"]))
+    completion: .file(extensions: ["pcap", "pcapng"]))
   var capture: [String]
 
   @Option(

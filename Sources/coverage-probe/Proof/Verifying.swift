@@ -8,8 +8,6 @@ import Store
 struct Verifying: Sendable {
   private let drive: RecordedDrive
   private let verification: Verification
-  /// Packets that the capture files count as dropped, of all files together.
-  private let missing: UInt64
   /// The parts of the files that could not be read, one line each.
   let complaints: [String]
 
@@ -28,29 +26,24 @@ struct Verifying: Sendable {
     }
     var complaints: [String] = []
     var packets: [CapturedPacket] = []
-    var missing: UInt64 = 0
-    // The end of the newest file: pings after it are in no capture if the file was cut off.
-    var newest = (stamp: Int64.min, isCutOff: false)
     for path in captures {
       let file = try Self.capture(path)
       packets += file.packets
-      if let last = file.packets.map(\.stamp).max(), last >= newest.stamp { newest = (last, file.statistics == nil) }
       if let damage = file.damage { complaints.append("\(path): \(damage); what follows was not read") }
       if file.unusable > 0 { complaints.append("\(path): \(counted(file.unusable, "packet")) cannot be used") }
-      if let statistics = file.statistics {
-        missing &+= statistics.missing
-      } else {
-        complaints.append("\(path): it was cut off, so the number of missing packets is unknown")
-      }
+    }
+    if drive.capture == nil {
+      complaints.append(
+        "\(path): no counters of the capture, as after a kill: the number of missing packets is unknown")
     }
     if !drive.garbage.isEmpty { complaints.append("\(path): \(counted(drive.garbage.count, "line")) skipped") }
     if drive.isTorn { complaints.append("\(path): the last line is cut off, as by a power cut; it was skipped") }
     verification = Verification(
       events: drive.events, sequences: drive.pingSequences, started: drive.header.started,
       trips: RoundTrips(packets).trips, interval: drive.header.pings?.interval ?? .milliseconds(100),
-      timeout: timeout ?? drive.header.pings?.timeout ?? .seconds(1), isCutOff: newest.isCutOff,
+      timeout: timeout ?? drive.header.pings?.timeout ?? .seconds(1), isCutOff: drive.capture == nil,
       limit: limit, hostLeads: drive.clocks.compactMap { note in note.hostAhead.map { (note.at, $0) } })
-    (self.complaints, self.missing) = (complaints, missing)
+    self.complaints = complaints
   }
 
   private static func capture(_ path: String) throws(UnreadableEvidence) -> CaptureFile {
@@ -67,7 +60,9 @@ struct Verifying: Sendable {
   /// The result, line by line; the last line is the verdict.
   var lines: [String] {
     var lines = verification.lines
-    if missing > 0 { lines.append("\(missing) packets are missing from the capture, by the counts in its files") }
+    if let missing = drive.capture?.missing, missing > 0 {
+      lines.append("\(counted(missing, "packet is", "packets are")) missing from the capture, by the drive log")
+    }
     return lines + [verdict]
   }
 

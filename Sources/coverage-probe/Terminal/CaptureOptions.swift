@@ -9,7 +9,7 @@ struct CaptureOptions: ParsableArguments {
     name: .long,
     help: ArgumentHelp(
       """
-      Write the probe's own packets to PATH-0001.pcapng and so on, numbered after the files of earlier captures, which \
+      Write the probe's own packets to PATH-0001.pcap and so on, numbered after the files of earlier captures, which \
       stay. Needs CAP_NET_RAW.
       """,
       valueName: "path"), completion: .file())

@@ -1,65 +1,69 @@
-import Foundation
-import TestSupport
 import Testing
 
 @testable import Driving
 
-/// Capture files of other programs, and files that are no captures.
+/// Capture files byte by byte, whole, cut off and damaged.
 struct CaptureFileTests {
-  private static let section = hex("0A0D0D0A 1C000000 4D3C2B1A 0100 0000 FFFFFFFF FFFFFFFF 1C000000")
-  /// Raw IP with times in nanoseconds, and Ethernet with microseconds.
-  private static let rawIP = hex("01000000 20000000 6500 0000 00000000 0900 0100 09000000 0000 0000 20000000")
-  private static let ethernet = hex("01000000 14000000 0100 0000 00000000 14000000")
+  /// Nanoseconds, little-endian, raw IP, as the probe writes it: a packet of two bytes and one of four.
+  private static let header = hex("4D3CB2A1 0200 0400 00000000 00000000 A0000000 65000000")
+  private static let packets = hex(
+    """
+    01000000 02000000 02000000 1C000000 4500
+    02000000 FFC99A3B 04000000 04000000 45000018
+    """)
+  private static let file = header + packets
 
-  /// A packet of two bytes.
-  private static func packet(_ interface: UInt8, _ ticks: UInt8) -> [UInt8] {
-    hex("06000000 24000000") + [interface, 0, 0, 0] + hex("00000000") + [ticks, 0, 0, 0]
-      + hex("02000000 02000000 45000000 24000000")
+  @Test("when a file is whole, then its packets are read with stamps in nanoseconds")
+  func whole() throws {
+    let file = try CaptureFile(Self.file)
+    #expect((file.damage, file.unusable) == (nil, 0))
+    #expect(file.packets.map(\.stamp) == [1_000_000_002, 2_999_999_999])
+    // DLT_RAW.
+    #expect(file.packets.map(\.linkType) == [12, 12])
+    #expect(file.packets.map(\.bytes.array) == [[0x45, 0], [0x45, 0, 0, 0x18]])
   }
 
-  @Test("when packets are of several interfaces, then each has the time unit and the link type of its interface")
-  func interfaces() throws {
-    let file = try CaptureFile(Self.section + Self.rawIP + Self.ethernet + Self.packet(0, 5) + Self.packet(1, 5))
-    #expect(file.damage == nil)
-    #expect(file.packets.map(\.stamp) == [5, 5000])
-    #expect(file.packets.map(\.linkType) == [101, 1])
-    #expect(file.packets.map(\.bytes.count) == [2, 2])
+  @Test("when a file is cut off anywhere, then all whole packets before the cut are read, and one line has the damage")
+  func cut() throws {
+    for length in 0..<Self.file.count {
+      let bytes = Array(Self.file.prefix(length))
+      if length < 24 {
+        let error = #expect(throws: CaptureFileError.self) { try CaptureFile(bytes) }
+        #expect(try #require(error).description.hasPrefix("not a capture file: "))
+        continue
+      }
+      let file = try CaptureFile(bytes)
+      #expect(file.packets.count == (length >= 42 ? 1 : 0))
+      #expect((file.damage == nil) == [24, 42].contains(length), "cut at \(length)")
+      #expect(file.damage?.contains("\n") != true)
+    }
+    let damage = try CaptureFile(Self.file.dropLast()).damage
+    #expect(damage == "behind packet 1: truncated dump file; tried to read 4 captured bytes, only got 3")
   }
 
-  @Test("when a packet has an undescribed interface, then it is counted as unusable, and the next packet is read")
-  func unknownInterface() throws {
-    let file = try CaptureFile(Self.section + Self.rawIP + Self.packet(7, 1) + Self.packet(0, 2))
-    #expect(file.unusable == 1)
-    #expect(file.packets.map(\.stamp) == [2])
-    #expect(file.damage == nil)
+  @Test("when a packet claims four gigabytes, then reading stops there and keeps the earlier packets")
+  func huge() throws {
+    let file = try CaptureFile(Self.file + hex("03000000 00000000 FFFFFFFF FFFFFFFF 45000000") + Self.packets)
+    #expect(file.packets.count == 2)
+    #expect(file.damage?.hasPrefix("behind packet 2: invalid packet capture length 4294967295") == true)
   }
 
-  @Test("when files are joined, then the interfaces of the first section do not count in the second one")
-  func sections() throws {
-    let file = try CaptureFile(
-      Self.section + Self.ethernet + Self.packet(0, 1) + Self.section + Self.rawIP + Self.packet(0, 2))
-    #expect(file.packets.map(\.stamp) == [1000, 2])
-    #expect(file.packets.map(\.linkType) == [1, 101])
+  @Test("when any byte is replaced by any value, then reading ends, and no packet is longer than the file")
+  func anyByte() {
+    for offset in Self.file.indices {
+      for value in UInt8.min...UInt8.max {
+        var bytes = Self.file
+        bytes[offset] = value
+        let file = try? CaptureFile(bytes)
+        #expect((file?.packets.count ?? 0) <= 4)
+        #expect(file?.packets.allSatisfy { $0.bytes.count <= bytes.count } != false)
+        _ = file.map { RoundTrips($0.packets) }
+      }
+    }
   }
 
-  @Test("when a file has blocks of a kind that this program does not know, then they are skipped")
-  func unknownBlocks() throws {
-    let comment = hex("0A000000 10000000 DEADBEEF 10000000")
-    let file = try CaptureFile(Self.section + comment + Self.rawIP + comment + Self.packet(0, 3))
-    #expect(file.packets.map(\.stamp) == [3])
-    #expect(file.damage == nil)
-  }
-
-  @Test(
-    "when the bytes are no capture, then the error reports it in one line",
-    arguments: ["", "no capture at all, but long enough for a header"])
-  func noCapture(text: String) throws {
-    let error = #expect(throws: CaptureFileError.self) { try CaptureFile(Array(text.utf8)) }
-    #expect(try #require(error).description == "not a capture file: it starts neither like pcapng nor like pcap")
-  }
-
-  @Test("when a pcap file is big-endian with microseconds, then its times are converted to nanoseconds")
-  func bigEndianPcap() throws {
+  @Test("when a file is big-endian with microseconds, then its times are converted to nanoseconds, to the year 2106")
+  func bigEndian() throws {
     let file = try CaptureFile(
       hex(
         """
@@ -71,28 +75,37 @@ struct CaptureFileTests {
     #expect(file.packets.map(\.linkType) == [1, 1])
   }
 
-  @Test("when a pcap packet claims four gigabytes, then reading stops there and keeps the earlier packets")
-  func hugePcap() throws {
-    let file = try CaptureFile(
-      hex(
-        """
-        4D3CB2A1 0200 0400 00000000 00000000 FFFF0000 65000000
-        01000000 02000000 02000000 02000000 4500
-        02000000 00000000 FFFFFFFF FFFFFFFF 45000000
-        """))
-    #expect(file.packets.count == 1)
-    #expect(file.damage == "at byte 42: a packet is cut off")
+  private static let section = hex("0A0D0D0A 1C000000 4D3C2B1A 0100 0000 FFFFFFFF FFFFFFFF 1C000000")
+  /// A packet of two bytes.
+  private static let packet = hex(
+    "06000000 24000000 00000000 00000000 05000000 02000000 02000000 45000000 24000000")
+
+  @Test("when a file of another program is pcapng, then its packets are read with the times of their interface")
+  func pcapng() throws {
+    let microseconds = hex("01000000 14000000 6500 0000 A0000000 14000000")
+    // if_tsresol 10^-9, if_tsoffset 100 s.
+    let offset = hex(
+      "01000000 2C000000 6500 0000 A0000000 0900 0100 09000000 0E00 0800 6400000000000000 0000 0000 2C000000")
+    #expect(try CaptureFile(Self.section + microseconds + Self.packet).packets.map(\.stamp) == [5000])
+    #expect(try CaptureFile(Self.section + offset + Self.packet).packets.map(\.stamp) == [100_000_000_005])
+  }
+
+  @Test("when a time does not fit 64 bits of nanoseconds, then the packet is counted as unusable, and the next is read")
+  func impossibleTimes() throws {
+    // if_tsresol 1 s.
+    let seconds = hex("01000000 20000000 6500 0000 A0000000 0900 0100 00000000 0000 0000 20000000")
+    let late = hex("06000000 24000000 00000000 FF000000 05000000 02000000 02000000 45000000 24000000")
+    let file = try CaptureFile(Self.section + seconds + late + Self.packet)
+    #expect((file.unusable, file.damage) == (1, nil))
+    #expect(file.packets.map(\.stamp) == [5_000_000_000])
   }
 
   @Test(
-    "when the counters of a file are impossible, then the number of missing packets is not negative, without an overflow"
-  )
-  func statistics() {
-    #expect(CaptureStatistics(accepted: 1, delivered: 5, dropped: 0).missing == 0)
-    #expect(CaptureStatistics(accepted: .max, delivered: 0, dropped: 3).missing == .max)
-    #expect(CaptureStatistics(accepted: 2, delivered: 2, dropped: 9).missing == 9)
-    let sum =
-      CaptureStatistics(accepted: .max, delivered: 1, dropped: .max) + .init(accepted: 2, delivered: 1, dropped: 2)
-    #expect(sum.delivered == 2)
+    "when the bytes are no capture, then the error reports it in one line",
+    arguments: [("no capture at all, but long enough for a header", "unknown file format"), ("", "")])
+  func noCapture(text: String, reason: String) throws {
+    let error = #expect(throws: CaptureFileError.self) { try CaptureFile(Array(text.utf8)) }
+    #expect(try #require(error).description.hasPrefix("not a capture file: \(reason)"))
+    #expect(error?.description.contains("\n") == false)
   }
 }

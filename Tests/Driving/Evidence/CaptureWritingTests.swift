@@ -25,9 +25,8 @@ struct CaptureWritingTests {
     #expect(state.missing == 0)
     #expect(state.written == state.packets)
 
-    let file = try CaptureFile([UInt8](Data(contentsOf: URL(fileURLWithPath: "\(path)-0001.pcapng"))))
+    let file = try CaptureFile([UInt8](Data(contentsOf: URL(fileURLWithPath: "\(path)-0001.pcap"))))
     #expect(file.damage == nil)
-    #expect(file.statistics?.missing == 0)
     let trips = RoundTrips(file.packets)
     #expect(trips.foreign == 0)
     let result = Verification(

@@ -47,16 +47,15 @@ struct PacketCaptureWritingTests {
     .enabled(if: Surroundings.mayCapture, "capturing packets needs CAP_NET_RAW"))
   func closed() throws {
     // The file of an earlier capture.
-    _ = try folder.write("earlier", to: "x-0007.pcapng")
+    _ = try folder.write("earlier", to: "x-0007.pcap")
     let capture = try PacketCapture(.init(path: folder.file("x"), interface: "lo"))
     #expect((capture.state.firstFile, capture.state.trouble) == (8, nil))
     let last = capture.close()
     #expect(capture.close() == last && capture.state == last)
     let error = #expect(throws: CaptureError.self) { try capture.follow([]) }
     #expect(error?.description == "the packet capture is closed")
-    #expect(try String(contentsOfFile: folder.file("x-0007.pcapng"), encoding: .utf8) == "earlier")
-    let file = try CaptureFile([UInt8](Data(contentsOf: URL(fileURLWithPath: folder.file("x-0008.pcapng")))))
+    #expect(try String(contentsOfFile: folder.file("x-0007.pcap"), encoding: .utf8) == "earlier")
+    let file = try CaptureFile([UInt8](Data(contentsOf: URL(fileURLWithPath: folder.file("x-0008.pcap")))))
     #expect(file.damage == nil && file.packets.isEmpty)
-    #expect(file.statistics?.missing == 0, "a complete file has its counters")
   }
 }

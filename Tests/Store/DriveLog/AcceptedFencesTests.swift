@@ -5,10 +5,12 @@ import Testing
 
 @testable import Store
 
-/// The lines of a drive log about fences that the control server has.
+/// The lines behind the end of a drive log: fences that the control server has, and the counters of a capture.
 struct AcceptedFencesTests {
   private let accepted = AcceptedFences(
     testUUID: "T1", anchor: .sampleStart, accepted: .sampleStart.later(by: .seconds(60)), fences: [4, 0, 1, 2, 9])
+
+  private let capture = CaptureNote(packets: 70, droppedByKernel: 5, droppedByInterface: 1, unwritten: 6)
 
   private func log(_ change: (String) -> String = { $0 }) throws -> RecordedDrive {
     let scratch = try Scratch()
@@ -17,16 +19,19 @@ struct AcceptedFencesTests {
       try writer.append(.at(1, .stop(.user)))
       try writer.seal(at: .seconds(1))
     }
+    try DriveLogWriter.note(capture, in: scratch.path)
     try DriveLogWriter.note(accepted, in: scratch.path)
     let text = try String(contentsOfFile: scratch.path, encoding: .utf8)
     #expect(text.contains(#""fences":"0-2,4,9""#))
     return try RecordedDrive(Data(change(text).utf8))
   }
 
-  @Test("when the server has accepted fences, then their line is read again, and the log stays sealed")
+  @Test(
+    "when the server has accepted fences and a capture ended, then both lines are read again, and the log stays sealed")
   func roundTrip() throws {
     let drive = try log()
     #expect(drive.accepted == [accepted])
+    #expect((drive.capture, drive.capture?.missing) == (capture, 12))
     #expect(drive.unsealed.isEmpty && drive.unsealedTail == nil && drive.garbage.isEmpty && drive.unknownEvents == 0)
   }
 

@@ -69,3 +69,43 @@ extension ClockNote {
     (self.agreeing, self.contradicting, self.hostAhead) = (agreeing, contradicting, hostAhead)
   }
 }
+
+/// A line of a drive log behind its end: what became of the drive's capture, so that a reader knows what the files lack.
+public struct CaptureNote: Hashable, Sendable, Decodable {
+  /// Packets in the files, removed ones included.
+  let packets: Int64
+  private let droppedByKernel: Int64
+  private let droppedByInterface: Int64
+  private let unwritten: Int64
+
+  private enum CodingKeys: String, CodingKey {
+    case packets, unwritten
+    case droppedByKernel = "dropped_by_kernel"
+    case droppedByInterface = "dropped_by_interface"
+  }
+
+  /// - Parameters:
+  ///   - packets: Packets in the files, removed ones included.
+  ///   - droppedByKernel: Packets that the kernel dropped.
+  ///   - droppedByInterface: Packets that the interface dropped.
+  ///   - unwritten: Packets that the disk refused.
+  public init(packets: Int64, droppedByKernel: Int64, droppedByInterface: Int64, unwritten: Int64) {
+    (self.packets, self.unwritten) = (packets, unwritten)
+    (self.droppedByKernel, self.droppedByInterface) = (droppedByKernel, droppedByInterface)
+  }
+
+  /// The number of packets that are in no file.
+  public var missing: Int64 {
+    droppedByKernel.saturatingAdding(droppedByInterface).saturatingAdding(unwritten)
+  }
+
+  var json: JSON {
+    .object([
+      "at": .seconds(DriveTime.start),
+      "capture": .object([
+        "packets": .integer(packets), "dropped_by_kernel": .integer(droppedByKernel),
+        "dropped_by_interface": .integer(droppedByInterface), "unwritten": .integer(unwritten),
+      ]),
+    ])
+  }
+}

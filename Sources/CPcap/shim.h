@@ -1,0 +1,2 @@
+/* Debian's libpcap: reads capture files. CPinger writes them. */
+#include <pcap/pcap.h>
