@@ -189,7 +189,7 @@ int cping_wait(cping *pinger, int timeout_ms) {
     uint64_t deadline_ns = timeout_ms < 0 ? CPING__NEVER : cping__now() + (uint64_t)timeout_ms * CPING__MILLISECOND;
     if (pinger->threadless) {
         int result = work(pinger, timeout_ms, deadline_ns);
-        cping__watch_fully(pinger);
+        cping__watch_fully(pinger, cping__next_due(pinger));
         return result;
     }
     for (;;) {
@@ -216,7 +216,7 @@ int cping_event_fd(const cping *pinger) {
     /* Instances are never const. The caller polls this descriptor from now on, so every change must signal it. */
     cping *own = (cping *)pinger;
     own->is_polled = 1;
-    cping__watch_fully(own);
+    cping__watch_fully(own, cping__next_due(own));
     return pinger->epoll_fd;
 }
 

@@ -19,31 +19,6 @@ enum { STAMPS_GIVEN_UP = 4 };
 /* So many descriptors are looked at in one round. */
 enum { READY = 64 };
 
-/* The most events written at once without a check for room. */
-enum { ROOM = 4 * CPING__HAUL };
-
-int cping__has_room(const cping *pinger) {
-    return !pinger->threadless || pinger->stopping || cping__ring_count(&pinger->ring) + ROOM <= pinger->ring.capacity;
-}
-
-void cping__emit(cping *pinger, const cping_event *event) {
-    if (!cping__ring_write(&pinger->ring, event)) CPING__COUNT(pinger, dropped_events);
-    pinger->has_news = 1;
-}
-
-void cping__tell_reader(cping *pinger) {
-    /* Either this finds the descriptor cleared, or the reader, who clears it first, finds the event (clear_signal). */
-    atomic_thread_fence(memory_order_seq_cst);
-    if (!atomic_exchange(&pinger->is_signalled, 1)) eventfd_write(pinger->event_fd, 1);
-}
-
-static void tell_news(cping *pinger) {
-    if (cping__ring_report(&pinger->ring)) pinger->has_news = 1;
-    if (!pinger->has_news) return;
-    pinger->has_news = 0;
-    if (!pinger->threadless) cping__tell_reader(pinger);
-}
-
 static uint64_t patience_ends(const cping__ping *waiter) {
     return waiter->reply->at.clocks.early_ns + STAMP_PATIENCE;
 }
@@ -123,7 +98,7 @@ void cping__run_once(cping *pinger, int timeout_ms) {
     end_round(pinger, now_ns);
     /* Last, since they can close channels that are in `ready`. */
     if (commands) cping__mailbox_run(&pinger->mailbox, pinger);
-    tell_news(pinger);
+    cping__tell_news(pinger);
 }
 
 void cping__engine_prepare_thread(cping *pinger) {

@@ -118,6 +118,10 @@ static inline int cping__floods(const cping__target *target) {
     return (target->config.flags & CPING_TARGET_FLOOD) != 0;
 }
 
+static inline int cping__is_paced(const cping__target *target) {
+    return target->config.interval_ns != 0;
+}
+
 /* engine.c */
 int cping__engine_create(cping *pinger);
 void cping__engine_destroy(cping *pinger);
@@ -125,10 +129,15 @@ void cping__engine_prepare_thread(cping *pinger);
 void *cping__engine_main(void *pinger);
 void cping__run_once(cping *pinger, int timeout_ms);
 uint64_t cping__next_due(cping *pinger);
+
+/* events.c: events for the reader. Without a ping, an event is about the target. */
+cping_event cping__event(const cping__target *target, const cping__ping *ping, enum cping_kind kind);
+cping_event cping__event_at(const cping__target *target, const cping__ping *ping, enum cping_kind kind, uint64_t event_ns);
 void cping__emit(cping *pinger, const cping_event *event);
 
 /* Signals the reader's descriptor once for all new events: a reader with its own schedule costs no call per event. */
 void cping__tell_reader(cping *pinger);
+void cping__tell_news(cping *pinger);
 
 /* Whether the ring has room. In a threadless instance no reader can empty the ring meanwhile, so code that produces many events stops when
  * this returns 0. */
@@ -140,15 +149,15 @@ void cping__rewatch(cping *pinger);
 int cping__wait_until(cping *pinger, struct epoll_event *ready, int capacity, uint64_t due_ns, int timeout_ms);
 void cping__timer_fired(cping *pinger);
 
-/* Threadless: registers everything in epoll before returning, so that the caller can wait on its descriptor. */
-void cping__watch_fully(cping *pinger);
+/* Threadless: registers everything in epoll before returning, so that the caller can wait on its descriptor until `due_ns`. */
+void cping__watch_fully(cping *pinger, uint64_t due_ns);
 
 /* network.c */
 int cping__network_open(cping *pinger);
 void cping__network_read(cping *pinger);
 void cping__network_refresh(cping *pinger, cping__channel *channel);
 
-/* scope.c: a link-local destination follows its interface by name, since that has another index when it comes back. */
+/* A link-local destination follows its interface by name, since that has another index when it comes back. */
 void cping__scope_note(cping__target *target);
 
 /* `blocked` and the destination are up to date afterwards. */
@@ -164,7 +173,6 @@ void cping__forget_old(cping *pinger);
 uint64_t cping__random(cping *pinger);
 
 /* verdicts.c: verdicts on pings, in events and counters. */
-cping_event cping__event(const cping__target *target, const cping__ping *ping, enum cping_kind kind);
 void cping__replied(cping *pinger, cping__ping *ping, const cping__reply *reply);
 void cping__send_stamp(cping *pinger, cping__ping *ping, int64_t stamp_ns);
 void cping__stop_waiting(cping *pinger, cping__ping *ping);
@@ -182,6 +190,11 @@ void cping__forget(cping *pinger, cping__ping *ping);
 void cping__explained(cping__ping *ping);
 
 /* progress.c: how far a target is. */
+/* The time of a flood's next ping has come. */
+void cping__flood_due(cping__target *target, uint64_t now_ns);
+
+/* A ping could not be sent: delays the next one of a flood, so that slots are not used up at full speed while nothing can be sent. */
+void cping__flood_hold(cping__target *target, uint64_t now_ns);
 void cping__opened(cping__target *target);
 void cping__closed(cping__target *target);
 void cping__target_changed(cping *pinger, cping__target *target);
@@ -198,7 +211,7 @@ enum { CPING__HAULS_AT_ONCE = 16 };
 int cping__read_datagrams(cping *pinger, cping__channel *channel);
 int cping__read_notices(cping *pinger, cping__channel *channel);
 
-/* arrivals.c: reads all datagrams that had arrived by `now_ns`; must be called before a ping is declared lost. Returns 0 when the
+/* errors.c: reads all datagrams that had arrived by `now_ns`; must be called before a ping is declared lost. Returns 0 when the
  * event ring is full: no verdict is possible yet. */
 int cping__read_arrived(cping *pinger, cping__channel *channel, uint64_t now_ns);
 

@@ -9,22 +9,6 @@
         (target)->totals.field += (n);         \
     } while (0)
 
-static cping_event event_at(const cping__target *target, const cping__ping *ping, enum cping_kind kind, uint64_t event_ns) {
-    cping_event event = {.target = target->id, .kind = kind, .event_ns = event_ns, .rtt_ns = -1, .rtt_bound_ns = -1,
-                         .count = 1};
-    if (ping) {
-        event.slot = ping->slot;
-        event.slot_ns = ping->slot_ns;
-        event.sent_ns = ping->sent.clocks.late_ns;
-        event.sequence = ping->sequence;
-    }
-    return event;
-}
-
-cping_event cping__event(const cping__target *target, const cping__ping *ping, enum cping_kind kind) {
-    return event_at(target, ping, kind, cping__now());
-}
-
 static void change_state(cping__ping *ping, enum cping__state state) {
     ping->target->unexplained += state == CPING__LOST;
     ping->target->unexplained -= ping->state == CPING__LOST;
@@ -80,7 +64,7 @@ static void add_oneway(const cping__ping *ping, const cping__reply *reply, cping
 
 static cping_event reply_event(cping *pinger, const cping__ping *ping, const cping__reply *reply) {
     cping__figure figure = cping__measure(&ping->sent, &reply->at);
-    cping_event event = event_at(ping->target, ping, CPING_ANSWERED, reply->at.clocks.early_ns);
+    cping_event event = cping__event_at(ping->target, ping, CPING_ANSWERED, reply->at.clocks.early_ns);
     event.rtt_ns = figure.rtt_ns;
     event.rtt_bound_ns = figure.bound_ns;
     event.send_stamp = event.receive_stamp = figure.stamp;
@@ -221,7 +205,7 @@ void cping__icmp_error(cping *pinger, cping__ping *ping, const cping__notice *no
 }
 
 void cping__corrupt(cping *pinger, cping__target *target, cping__ping *ping, const cping__datagram *datagram) {
-    cping_event event = event_at(target, ping, CPING_CORRUPT, datagram->at.clocks.early_ns);
+    cping_event event = cping__event_at(target, ping, CPING_CORRUPT, datagram->at.clocks.early_ns);
     event.from = datagram->from;
     COUNT_BOTH(pinger, target, corrupt, 1);
     cping__emit(pinger, &event);
@@ -230,7 +214,7 @@ void cping__corrupt(cping *pinger, cping__target *target, cping__ping *ping, con
 void cping__elsewhere(cping *pinger, cping__ping *ping, const cping__datagram *datagram) {
     if (ping->state != CPING__OPEN || ping->elsewhere) return;
     ping->elsewhere = 1;
-    cping_event event = event_at(ping->target, ping, CPING_ELSEWHERE, datagram->at.clocks.early_ns);
+    cping_event event = cping__event_at(ping->target, ping, CPING_ELSEWHERE, datagram->at.clocks.early_ns);
     event.from = datagram->from;
     cping__emit(pinger, &event);
 }

@@ -63,8 +63,8 @@ void cping__timer_fired(cping *pinger) {
     pinger->timer_ns = 0;
 }
 
-void cping__watch_fully(cping *pinger) {
+void cping__watch_fully(cping *pinger, uint64_t due_ns) {
     if (!pinger->is_polled) return;
     watch_all(pinger);
-    set_timer(pinger, cping__next_due(pinger));
+    set_timer(pinger, due_ns);
 }
