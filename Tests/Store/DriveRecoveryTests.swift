@@ -93,6 +93,22 @@ struct DriveRecoveryTests {
     #expect(try await read("SELECT number FROM fence WHERE recovered_at IS NOT NULL") == [number as Int?])
   }
 
+  @Test("when any fences of a long drive are lost or damaged, then exactly these come back")
+  func anyFences() async throws {
+    var random = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
+    let fences = (0..<40).map { Fence.sample(number: $0, entered: 10 + Double($0) * 4) }
+    try record(fences)
+    for _ in 0..<8 {
+      let numbers = fences.map(\.number).filter { _ in Bool.random(using: &random) }
+      let damaged = numbers.filter { _ in Bool.random(using: &random) }
+      try await delete("number IN (\(Set(numbers).subtracting(damaged).map(String.init).joined(separator: ", ")))")
+      try await store.damage(
+        "UPDATE fence SET pings = pings + 1 WHERE number IN (\(damaged.map(String.init).joined(separator: ", ")))")
+      #expect(try await recover(logged(fences: fences)) == numbers.count)
+      #expect(try self.fences().map(\.fence) == fences)
+    }
+  }
+
   @Test("when a fence is damaged, then the log's replaces it")
   func damagedFence() async throws {
     try record()

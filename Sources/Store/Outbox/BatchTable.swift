@@ -17,9 +17,8 @@ enum BatchTable {
     try db.execute(
       sql: "INSERT INTO batch (session_id, state, troubles) VALUES (?, 'waiting', ?)", arguments: [session, troubles])
     let batch = db.lastInsertedRowID
-    for fence in fences {
-      try db.execute(sql: "UPDATE fence SET batch_id = ? WHERE id = ?", arguments: [batch, fence])
-    }
+    let statement = try db.cachedStatement(sql: "UPDATE fence SET batch_id = ? WHERE id = ?")
+    for fence in fences { try statement.execute(arguments: [batch, fence]) }
     return batch
   }
 

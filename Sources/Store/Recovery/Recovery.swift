@@ -63,8 +63,9 @@ public struct Recovery: Sendable {
     let drives = try await store.comparison.drives()
     for drive in drives where isDue(drive, need) { try await compare(drive, at: now, &outcome) }
     let oldest = now >= .earliestTrusted ? now.microseconds - maxAge.inMicroseconds : .min
+    var known: [Int64: [FenceMark]] = [:]
     for log in try await store.comparison.strayLogs(after: WallTime(microseconds: oldest)) {
-      try await adopt(log, among: drives, at: now, &outcome)
+      try await adopt(log, among: drives, &known, at: now, &outcome)
     }
     guard store.recoveryNeed > .none else { return outcome }
     if store.recoveryNeed == .rolledBack {
@@ -110,26 +111,36 @@ public struct Recovery: Sendable {
   }
 
   /// Restores a drive from a log that no drive names: the store has lost its row, or the values in it.
+  /// - Parameter known: The fences of each drive, which are read once for all logs.
   private func adopt(
-    _ path: String, among drives: [ComparableDrive], at now: WallTime, _ outcome: inout Outcome
+    _ path: String, among drives: [ComparableDrive], _ known: inout [Int64: [FenceMark]], at now: WallTime,
+    _ outcome: inout Outcome
   ) async throws {
     guard let recorded = read(path) else { return }
     let replay = LogReplay(recorded, path: path)
     guard replay.endedFences > 0 else { return }
     for drive in drives where drive.log.map({ !FileManager.default.fileExists(atPath: $0) }) ?? true || drive.hasDamage
     {
-      let known = try await store.comparison.fenceMarks(of: drive.id)
-      guard let base = try await base(of: replay.drive, in: drive, known) else { continue }
+      let marks = try await marks(of: drive.id, &known)
+      guard let base = try await base(of: replay.drive, in: drive, marks) else { continue }
+      known[drive.id] = nil
       return try await recover(
-        replay.with(recorded, path: path, known: known, base: base), as: drive.id, known: known, base, at: now, &outcome
+        replay.with(recorded, path: path, known: marks, base: base), as: drive.id, known: marks, base, at: now, &outcome
       )
     }
     // A copy of another drive's log is not a drive of its own.
     for drive in drives where drive.link == replay.drive.link {
-      let known = try await store.comparison.fenceMarks(of: drive.id)
-      if let found = base(of: replay.drive, known), found == replay.drive.started { return }
+      let marks = try await marks(of: drive.id, &known)
+      if let found = base(of: replay.drive, marks), found == replay.drive.started { return }
     }
     try await recover(replay, as: nil, known: [], replay.drive.started, at: now, &outcome)
+  }
+
+  private func marks(of drive: Int64, _ known: inout [Int64: [FenceMark]]) async throws -> [FenceMark] {
+    if let marks = known[drive] { return marks }
+    let marks = try await store.comparison.fenceMarks(of: drive)
+    known[drive] = marks
+    return marks
   }
 
   /// The start of the drive by the store's times, from fences that store and log have in common; `nil` when there are

@@ -29,7 +29,7 @@ struct DriveRecovery {
   mutating func run(_ db: Database) throws {
     try mendDrive(db)
     try mendSessions(db)
-    for fence in logged.fences where try isMissing(fence, db) { try recover(fence, db) }
+    try recoverMissing(db)
     let accepted = try markAccepted(db)
     try assignToBatches(except: accepted, db)
     try end(db)
@@ -95,13 +95,18 @@ struct DriveRecovery {
 
   /// Fences whose session was missing return to it, and their batches with them.
   private func adopt(into session: Int64, number: Int, _ db: Database) throws {
+    let isAny = try Bool.fetchOne(
+      db, sql: "SELECT EXISTS (SELECT 1 FROM fence WHERE drive_id = ? AND session_id NOT IN (SELECT id FROM session))",
+      arguments: [drive])
+    guard isAny == true else { return }
+    let statement = try db.cachedStatement(
+      sql: """
+        UPDATE fence SET session_id = ? WHERE id IN (
+          SELECT id FROM intact_fence WHERE drive_id = ? AND number = ? AND latitude = ? AND longitude = ?
+            AND NOT EXISTS (SELECT 1 FROM session WHERE session.id = session_id))
+        """)
     for fence in logged.fences where fence.session == number {
-      try db.execute(
-        sql: """
-          UPDATE fence SET session_id = ? WHERE id IN (
-            SELECT id FROM intact_fence WHERE drive_id = ? AND number = ? AND latitude = ? AND longitude = ?
-              AND session_id NOT IN (SELECT id FROM session))
-          """,
+      try statement.execute(
         arguments: [session, drive, fence.number, fence.centre.latitude, fence.centre.longitude])
     }
     try LostBatches.followFences(db)
@@ -109,33 +114,27 @@ struct DriveRecovery {
 
   // MARK: Fences
 
-  /// Whether the store lacks `fence`. Fences of a drive do not overlap: one at the same time is the same fence, or
-  /// was cut differently. An open fence of the same place and number is the same fence before its end.
-  private func isMissing(_ fence: Fence, _ db: Database) throws -> Bool {
-    guard let exited = fence.exited else { return false }
-    let wall = { (recorder.started + $0 as WallTime).microseconds }
-    let there = try Row.fetchAll(
-      db,
-      sql: """
-        SELECT number, latitude, longitude, exited_at IS NULL AS is_open, submitted_at IS NULL AND batch_id IS NULL AS is_free
-        FROM intact_fence WHERE drive_id = ?
-          AND (number = ? OR entered_at < ? AND coalesce(exited_at, last_seen_at, entered_at) > ?)
-        """, arguments: [drive, fence.number, wall(exited), wall(fence.entered)])
-    return there.allSatisfy { row in
-      row["number"] == fence.number && row["is_open"] && row["is_free"] && row["latitude"] == fence.centre.latitude
-        && row["longitude"] == fence.centre.longitude
+  /// The store's fences are read once: their checksums would cost most of a recovery if they were computed for each fence of the log.
+  private mutating func recoverMissing(_ db: Database) throws {
+    var stored = try StoredSpans(of: drive, db)
+    let hasDamage =
+      try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM damaged_fence WHERE drive_id = ?)", arguments: [drive])
+      ?? true
+    for fence in logged.fences {
+      guard let exited = fence.exited else { continue }
+      let span = StoredSpans.Span(
+        number: fence.number, place: fence.centre, begin: (recorder.started + fence.entered).microseconds,
+        end: (recorder.started + exited).microseconds)
+      guard stored.lacks(span) else { continue }
+      if hasDamage {
+        try db.execute(
+          sql: "DELETE FROM fence WHERE id IN (SELECT id FROM damaged_fence WHERE drive_id = ? AND number = ?)",
+          arguments: [drive, fence.number])
+      }
+      try recorder.save(fence, seen: exited, recovered: now, db)
+      stored.add(span)
+      recovered.append(fence.number)
     }
-  }
-
-  private mutating func recover(_ fence: Fence, _ db: Database) throws {
-    try db.execute(
-      sql: "DELETE FROM fence WHERE id IN (SELECT id FROM damaged_fence WHERE drive_id = ? AND number = ?)",
-      arguments: [drive, fence.number])
-    try recorder.save(fence, seen: fence.exited ?? fence.entered, db)
-    try db.execute(
-      sql: "UPDATE fence SET recovered_at = ? WHERE drive_id = ? AND number = ?",
-      arguments: [now.microseconds, drive, fence.number])
-    recovered.append(fence.number)
   }
 
   // MARK: Sending
@@ -143,14 +142,15 @@ struct DriveRecovery {
   /// Marks the fences as sent that the log has as accepted: the recovered ones, and stored ones whose mark or batch was lost.
   /// - Returns: The numbers of the fences that the server has.
   private func markAccepted(_ db: Database) throws -> Set<Int> {
+    guard !logged.accepted.isEmpty else { return [] }
+    let isUnmarked = try db.cachedStatement(
+      sql: """
+        SELECT EXISTS (SELECT 1 FROM intact_fence AS fence WHERE drive_id = ? AND number = ? AND (submitted_at IS NULL
+          OR batch_id IS NULL OR NOT EXISTS (SELECT 1 FROM intact_batch AS batch WHERE batch.id = fence.batch_id)))
+        """)
     for accepted in logged.accepted {
       let unmarked = try accepted.fences.filter { number in
-        try Bool.fetchOne(
-          db,
-          sql: """
-            SELECT EXISTS (SELECT 1 FROM intact_fence WHERE drive_id = ? AND number = ? AND (submitted_at IS NULL
-              OR batch_id IS NULL OR batch_id NOT IN (SELECT id FROM intact_batch)))
-            """, arguments: [drive, number]) ?? false
+        try Bool.fetchOne(isUnmarked, arguments: [drive, number]) ?? false
       }
       guard !unmarked.isEmpty, let batch = try batch(of: accepted, holding: unmarked, db) else { continue }
       try put(unmarked, into: batch, sent: accepted.accepted.microseconds, db)
@@ -248,18 +248,14 @@ struct DriveRecovery {
   }
 
   private func rows(of fences: [Int], _ db: Database) throws -> [Int64] {
-    try fences.compactMap { number in
-      try Int64.fetchOne(
-        db, sql: "SELECT id FROM fence WHERE drive_id = ? AND number = ?", arguments: [drive, number])
-    }
+    let statement = try db.cachedStatement(sql: "SELECT id FROM fence WHERE drive_id = ? AND number = ?")
+    return try fences.compactMap { try Int64.fetchOne(statement, arguments: [drive, $0]) }
   }
 
   private func put(_ fences: [Int], into batch: Int64?, sent: Int64?, _ db: Database) throws {
-    for number in fences {
-      try db.execute(
-        sql: "UPDATE fence SET batch_id = ?, submitted_at = ? WHERE drive_id = ? AND number = ?",
-        arguments: [batch, sent, drive, number])
-    }
+    let statement = try db.cachedStatement(
+      sql: "UPDATE fence SET batch_id = ?, submitted_at = ? WHERE drive_id = ? AND number = ?")
+    for number in fences { try statement.execute(arguments: [batch, sent, drive, number]) }
   }
 
   // MARK: The end
