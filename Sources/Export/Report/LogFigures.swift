@@ -4,9 +4,9 @@ import Coverage
 /// percentiles only.
 public struct LogFigures: Sendable {
   /// Delays of single pings that were sent within a selected fence.
-  public private(set) var delays = DelayCounts()
+  public private(set) var delays = ValueCounts()
   /// Absolute differences of the delays of neighbouring pings in one fence.
-  public private(set) var variations = DelayCounts()
+  public private(set) var variations = ValueCounts()
   /// Of ``delays``, those with kernel stamps at both ends.
   public private(set) var kernelStamped = 0
   /// The outages, and the most pings in a row without an answer.

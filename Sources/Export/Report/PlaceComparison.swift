@@ -97,12 +97,7 @@ public struct PlaceComparison: Sendable {
 
   /// The median by nearest rank, of differences rounded to microseconds.
   private static func median(_ nanoseconds: [Double]) -> Percentile? {
-    let microseconds = nanoseconds.map { Int64(($0 / 1000).rounded()) }.sorted()
-    guard let middle = microseconds.nearestRank(50) else { return nil }
-    let interval = RankInterval(count: microseconds.count, quantile: 0.5)
-    return Percentile(
-      percent: 50, microseconds: middle, lower: interval.lower.map { microseconds[$0 - 1] },
-      upper: interval.upper.map { microseconds[$0 - 1] })
+    Percentile(50, ofSorted: nanoseconds.map { Int64(($0 / 1000).rounded()) }.sorted())
   }
 }
 

@@ -26,12 +26,12 @@ public struct Quantiles: Hashable, Sendable {
   /// `nil` without values.
   public init?(_ values: [Int64]) {
     let sorted = values.sorted()
-    guard let median = sorted.nearestRank(50), let least = sorted.first, let greatest = sorted.last else { return nil }
-    let interval = RankInterval(count: sorted.count, quantile: 0.5)
+    guard let median = Percentile(50, ofSorted: sorted), let least = sorted.first, let greatest = sorted.last else {
+      return nil
+    }
     let hasPercentiles = sorted.count >= Self.fewestForPercentiles
-    count = sorted.count
-    (self.median, self.least, self.greatest) = (median, least, greatest)
-    (lower, upper) = (interval.lower.map { sorted[$0 - 1] }, interval.upper.map { sorted[$0 - 1] })
+    (count, self.least, self.greatest) = (sorted.count, least, greatest)
+    (self.median, lower, upper) = (median.value, median.lower, median.upper)
     (tenth, ninetieth) = hasPercentiles ? (sorted.nearestRank(10), sorted.nearestRank(90)) : (nil, nil)
   }
 }
@@ -84,15 +84,25 @@ public struct RankInterval: Hashable, Sendable {
   }
 }
 
-/// A percentile of delays, by nearest rank, or of differences of delays; with its interval by order statistics
-/// (``RankInterval``).
+/// A percentile by nearest rank, in the unit of the values, with its interval by order statistics (``RankInterval``).
 public struct Percentile: Hashable, Sendable {
   /// Which one, 1 to 99.
   public let percent: Int
   /// The value; negative only for a difference.
-  public let microseconds: Int64
-  /// The lower end of its interval at 95 % confidence; `nil` when the delays are too few for one.
+  public let value: Int64
+  /// The lower end of its interval at 95 % confidence; `nil` when the values are too few for one.
   public let lower: Int64?
-  /// The upper end of that interval; `nil` when the delays are too few for one.
+  /// The upper end of that interval; `nil` when the values are too few for one.
   public let upper: Int64?
+}
+
+extension Percentile {
+  /// `nil` without values. They must be in ascending order.
+  init?(_ percent: Int, ofSorted values: [Int64]) {
+    guard let value = values.nearestRank(percent) else { return nil }
+    let interval = RankInterval(count: values.count, quantile: Double(percent) / 100)
+    self.init(
+      percent: percent, value: value, lower: interval.lower.map { values[$0 - 1] },
+      upper: interval.upper.map { values[$0 - 1] })
+  }
 }

@@ -16,7 +16,7 @@ public struct ReportFigures: Sendable {
   /// The speed tests.
   public private(set) var speedTests = SpeedTestSummary()
   /// The medians of the fences, each counted as often as its fence has answered pings: for stores whose logs are deleted.
-  private(set) var medians = DelayCounts()
+  private(set) var medians = ValueCounts()
   /// From the entry of the first fence to the exit of the last, in wall time; `nil` without fences.
   public private(set) var period: ClosedRange<WallTime>?
   /// The times of the fences by the id of their drive, by which the pings of its log are selected.
@@ -83,7 +83,7 @@ public struct ReportFigures: Sendable {
 
   /// The delays over which percentiles are computed: single pings if any log has answered ones, else the medians of the
   /// fences.
-  public var delays: DelayCounts { isOverSinglePings ? logged.delays : medians }
+  public var delays: ValueCounts { isOverSinglePings ? logged.delays : medians }
 
   /// Whether percentiles are over single pings.
   var isOverSinglePings: Bool { logged.delays.count > 0 }
@@ -94,7 +94,7 @@ public struct ReportFigures: Sendable {
     [50, 75, 90, 95, 99].compactMap { percent in
       delays.percentile(percent).map {
         isOverSinglePings
-          ? $0 : Percentile(percent: percent, microseconds: $0.microseconds, lower: nil, upper: nil)
+          ? $0 : Percentile(percent: percent, value: $0.value, lower: nil, upper: nil)
       }
     }
   }
@@ -102,8 +102,8 @@ public struct ReportFigures: Sendable {
 
 /// How good the data of the selected fences are: the section *Quality of the data* of a report, with ``LogFigures``.
 public struct Quality: Sendable {
-  /// Accuracies of the positions that opened the fences (68 % radius), a millimetre counted as a microsecond.
-  private(set) var accuracies = DelayCounts()
+  /// Accuracies of the positions that opened the fences (68 % radius), in millimetres.
+  private(set) var accuracies = ValueCounts()
   /// The number of pauses between two selected fences of a session that follow each other. Fences between them that are not
   /// selected are no pause.
   public private(set) var gaps = 0
@@ -114,9 +114,8 @@ public struct Quality: Sendable {
   private var last: ReportedFence?
 
   mutating func add(_ fence: ReportedFence) {
-    // Millionths of a metre stand for nanoseconds (``accuracies``).
-    if let accuracy = fence.fence.fix.accuracy, let millionths = Int64(exactly: (accuracy * 1_000_000).rounded()) {
-      accuracies.add(nanoseconds: millionths)
+    if let accuracy = fence.fence.fix.accuracy, let millimetres = Int64(exactly: (accuracy * 1000).rounded()) {
+      accuracies.add(millimetres)
     }
     defer { last = fence }
     guard let last, last.session == fence.session, last.fence.number.saturatingAdding(1) == fence.fence.number

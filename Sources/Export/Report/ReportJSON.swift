@@ -41,7 +41,7 @@ extension SignedRank {
 extension Percentile {
   fileprivate var json: JSON {
     .object([
-      "percent": .integer(Int64(percent)), "ms": .milliseconds(microseconds), "lower_ms": lower.map(JSON.milliseconds),
+      "percent": .integer(Int64(percent)), "ms": .milliseconds(value), "lower_ms": lower.map(JSON.milliseconds),
       "upper_ms": upper.map(JSON.milliseconds),
     ])
   }
@@ -146,7 +146,7 @@ extension Report.Part {
       "accuracy": .array(
         [50, 90, 95, 99].compactMap { percent in
           quality.accuracies.percentile(percent).map {
-            .object(["percent": .count(percent), "m": .decimal(units: $0.microseconds, places: 3)])
+            .object(["percent": .count(percent), "m": .decimal(units: $0.value, places: 3)])
           }
         }),
       "gaps": .count(quality.gaps), "gap_s": .seconds(quality.gapMicroseconds),

@@ -78,7 +78,7 @@ public struct ReportPage: Sendable {
 
   private func delay(_ figures: ReportFigures, _ percent: Int) -> String {
     guard let found = figures.percentiles.first(where: { $0.percent == percent }) else { return "–" }
-    return Markup.milliseconds(found.microseconds) + " ms"
+    return Markup.milliseconds(found.value) + " ms"
   }
 
   /// A table with a row for each reception that occurs, then those with coverage together, all that was measured, and all. Shares are of
@@ -113,7 +113,7 @@ public struct ReportPage: Sendable {
           found.lower == nil && found.upper == nil
           ? ""
           : "<br><span class=\"soft\">\(Markup.milliseconds(found.lower)) to \(Markup.milliseconds(found.upper))</span>"
-        return Markup.milliseconds(found.microseconds) + interval
+        return Markup.milliseconds(found.value) + interval
       }
     }
     return Markup.table(
@@ -124,10 +124,10 @@ public struct ReportPage: Sendable {
           "\($0.delays.count) " + ($0.isOverSinglePings ? "single pings" : "pings, by medians of fences")
         },
         row("delay variation, median\(Markup.note(.variation))") {
-          Markup.milliseconds($0.logged.variations.percentile(50)?.microseconds)
+          Markup.milliseconds($0.logged.variations.percentile(50)?.value)
         },
         row("delay variation, 95th percentile") {
-          Markup.milliseconds($0.logged.variations.percentile(95)?.microseconds)
+          Markup.milliseconds($0.logged.variations.percentile(95)?.value)
         },
       ])
   }
@@ -185,7 +185,7 @@ public struct ReportPage: Sendable {
       [
         row("accuracy in m: 50th, 90th, 95th, 99th percentile") { figures in
           [50, 90, 95, 99].map {
-            Markup.number(figures.quality.accuracies.percentile($0).map { Double($0.microseconds) / 1000 }, 1)
+            Markup.number(figures.quality.accuracies.percentile($0).map { Double($0.value) / 1000 }, 1)
           }
           .joined(separator: ", ")
         },
@@ -254,10 +254,10 @@ public struct ReportPage: Sendable {
         $0.isSignificant ? "The losses differ significantly" : "The losses do not differ significantly"
       }
       ?? "The losses differ in too few places for a test"
-    let direction = median.microseconds < 0 ? "faster" : "slower"
+    let direction = median.value < 0 ? "faster" : "slower"
     return """
       \(words) (\(Markup.probability(test.probability)), \(test.count) places): the second is \
-      \(Markup.milliseconds(abs(median.microseconds))) ms \(direction) in the median of places, \
+      \(Markup.milliseconds(abs(median.value))) ms \(direction) in the median of places, \
       95 % interval of second minus first \(Markup.milliseconds(median.lower)) to \(Markup.milliseconds(median.upper)) ms. \
       \(lossWords)\(result.loss.map { " (\(Markup.probability($0.probability)))" } ?? "").
       """

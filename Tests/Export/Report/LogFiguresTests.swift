@@ -92,8 +92,8 @@ import Testing
     }
   }
 
-  private static func sorted(_ counts: DelayCounts) -> [Int64] {
-    counts.microseconds(atRanks: Array(1...max(1, counts.count))).compactMap(\.self)
+  private static func sorted(_ counts: ValueCounts) -> [Int64] {
+    counts.values(atRanks: Array(1...max(1, counts.count))).compactMap(\.self)
   }
 
   private func log(_ fences: [Range<DriveTime>]) -> LogFigures.Log {

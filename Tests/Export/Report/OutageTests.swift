@@ -178,7 +178,7 @@ import Testing
       quality.add(.of(.sample(fix: Fix(coordinate: place, accuracy: metres))))
     }
     quality.add(.of(.sample(fix: Fix(coordinate: place, accuracy: nil))))
-    #expect(quality.accuracies.microseconds(atRanks: [1, 2, 5, 6]) == [1234, 2000, 15_000, nil])
+    #expect(quality.accuracies.values(atRanks: [1, 2, 5, 6]) == [1234, 2000, 15_000, nil])
   }
 }
 

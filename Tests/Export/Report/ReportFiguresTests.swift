@@ -106,8 +106,8 @@ import Testing
     ]
     try figures.addLog(of: 1, parameters: Parameters(), initialPath: .cellular) { try events.forEach($0) }
     #expect(figures.isOverSinglePings)
-    #expect(figures.delays.microseconds(atRanks: [1, 2, 3, 4, 5, 6]) == [20_000, 30_000, 40_000, 50_000, 60_000, nil])
-    #expect(figures.logged.variations.microseconds(atRanks: [1, 2]) == [10_000, nil], "Wi-Fi separates the last two")
+    #expect(figures.delays.values(atRanks: [1, 2, 3, 4, 5, 6]) == [20_000, 30_000, 40_000, 50_000, 60_000, nil])
+    #expect(figures.logged.variations.values(atRanks: [1, 2]) == [10_000, nil], "Wi-Fi separates the last two")
     #expect(figures.logged.kernelStamped == 1)
     #expect(figures.logged.longestLoss == 2)
     #expect(figures.logged.fixes == (all: 6, refused: 1, lost: 1))
@@ -132,7 +132,7 @@ import Testing
     }
     #expect(!figures.isOverSinglePings && figures.logged.logs == 0)
     #expect(figures.delays.count == 39)
-    #expect(figures.percentiles.first?.microseconds == 30_000)
+    #expect(figures.percentiles.first?.value == 30_000)
     #expect(figures.percentiles.allSatisfy { $0.lower == nil && $0.upper == nil })
   }
 }

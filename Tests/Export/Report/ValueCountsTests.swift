@@ -4,10 +4,10 @@ import Testing
 
 @testable import Export
 
-@Suite struct DelayCountsTests {
+@Suite struct ValueCountsTests {
   @Test("Percentiles are those of the sorted delays, to the microsecond", arguments: [1, 2, 19, 100, 1234])
   func percentiles(count: Int) {
-    var (random, counts, delays) = (SeededGenerator(seed: UInt64(count)), DelayCounts(), [Int64]())
+    var (random, counts, delays) = (SeededGenerator(seed: UInt64(count)), ValueCounts(), [Int64]())
     for _ in 0..<count {
       let delay = Int64.random(in: 1...200_000, using: &random)
       delays.append(delay)
@@ -15,7 +15,7 @@ import Testing
     }
     delays.sort()
     for percent in [50, 75, 90, 95, 99] {
-      #expect(counts.percentile(percent)?.microseconds == delays.nearestRank(percent))
+      #expect(counts.percentile(percent)?.value == delays.nearestRank(percent))
       let interval = RankInterval(count: count, quantile: Double(percent) / 100)
       #expect(counts.percentile(percent)?.lower == interval.lower.map { delays[$0 - 1] })
       #expect(counts.percentile(percent)?.upper == interval.upper.map { delays[$0 - 1] })
@@ -24,20 +24,20 @@ import Testing
 
   @Test("Nanoseconds round half up; impossible delays are clamped")
   func rounding() {
-    var counts = DelayCounts()
+    var counts = ValueCounts()
     for nanoseconds in [1_499, 1_500, .max, .min] as [Int64] { counts.add(nanoseconds: nanoseconds) }
-    #expect(counts.microseconds(atRanks: [1, 2, 3, 4, 5, 0]) == [0, 1, 2, 600_000_000, nil, nil])
+    #expect(counts.values(atRanks: [1, 2, 3, 4, 5, 0]) == [0, 1, 2, 600_000_000, nil, nil])
   }
 
   @Test("A delay that counts several times weighs that much; without delays there is no percentile")
   func weights() {
-    var counts = DelayCounts()
+    var counts = ValueCounts()
     #expect(counts.percentile(50) == nil)
     counts.add(nanoseconds: 10_000_000, times: 3)
     counts.add(nanoseconds: 90_000_000, times: 1)
     counts.add(nanoseconds: 95_000_000, times: 0)
     #expect(counts.count == 4)
-    #expect(counts.percentile(75)?.microseconds == 10_000)
-    #expect(counts.percentile(90)?.microseconds == 90_000)
+    #expect(counts.percentile(75)?.value == 10_000)
+    #expect(counts.percentile(90)?.value == 90_000)
   }
 }
