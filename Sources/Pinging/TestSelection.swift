@@ -71,24 +71,24 @@ public struct TestSelection: Hashable, Sendable {
   private var nextPreparation = DriveTime.start
   private var nextRecovery = DriveTime.start
   /// The wait between replacements of the test in use.
-  private var recovery: RetryLadder
+  private var recovery: DoublingWait
   /// The wait after failed requests.
-  private var retry: RetryLadder
+  private var retry: DoublingWait
   /// The wait after tests with which no ping could be sent.
-  private var activation: RetryLadder
+  private var activation: DoublingWait
   /// The wait after tests that were refused soon after their start.
-  private var refusal: RetryLadder
+  private var refusal: DoublingWait
   /// The wait after changes of the link in quick succession, so that a flapping link does not flood the server with requests.
-  private var flapping: RetryLadder
+  private var flapping: DoublingWait
 
   /// A session at the start of a drive, without a test.
   public init(policy: RecoveryPolicy = RecoveryPolicy()) {
     self.policy = policy
-    recovery = RetryLadder(first: policy.backoff, last: policy.backoffMax)
-    retry = RetryLadder(first: policy.retryDelay, last: policy.retryDelayMax)
-    activation = RetryLadder(first: policy.retryDelay, second: policy.backoff, last: policy.backoffMax)
-    refusal = RetryLadder(first: .zero, second: policy.retryDelay, last: policy.retryDelayMax)
-    flapping = RetryLadder(first: .zero, second: policy.retryDelay, last: policy.backoff)
+    recovery = DoublingWait(first: policy.backoff, greatest: policy.backoffMax)
+    retry = DoublingWait(first: policy.retryDelay, greatest: policy.retryDelayMax)
+    activation = DoublingWait(first: policy.retryDelay, second: policy.backoff, greatest: policy.backoffMax)
+    refusal = DoublingWait(first: .zero, second: policy.retryDelay, greatest: policy.retryDelayMax)
+    flapping = DoublingWait(first: .zero, second: policy.retryDelay, greatest: policy.backoff)
   }
 
   /// The generation of the test in use: the active one, or the old one during a preparation.

@@ -62,7 +62,7 @@ extension GPSD {
     private let client: GPSD
     private let loop: any EventLoop
     private let deliver: @Sendable (PositioningEvent) -> Void
-    private var conversation: Conversation
+    private var conversation: GPSDConversation
     private lazy var socket = GPSDSocket(
       host: client.configuration.host, port: client.configuration.port, timings: client.timings, loop: loop
     ) { [weak self] input in self?.assumeIsolated { $0.receive(input) } ?? false }
@@ -76,7 +76,7 @@ extension GPSD {
 
     init(_ client: GPSD, on loop: any EventLoop, _ deliver: @escaping @Sendable (PositioningEvent) -> Void) {
       (self.client, self.loop, self.deliver) = (client, loop, deliver)
-      conversation = Conversation(
+      conversation = GPSDConversation(
         configuration: client.configuration, timings: client.timings, startingAt: client.clock.now())
     }
 
@@ -118,7 +118,7 @@ extension GPSD {
       socket.alarm(at: conversation.nextDeadline)
     }
 
-    private func perform(_ effects: [Conversation.Effect]) {
+    private func perform(_ effects: [GPSDConversation.Effect]) {
       for effect in effects {
         switch effect {
         case .connect: socket.connect()

@@ -74,7 +74,7 @@ struct GPSDSocket {
   }
 
   /// Applies `input` to the socket, and converts it for the conversation.
-  mutating func admit(_ input: SocketInput) -> Conversation.Input {
+  mutating func admit(_ input: SocketInput) -> GPSDConversation.Input {
     switch input {
     case .connected(_, let channel):
       self.channel = channel

@@ -91,4 +91,19 @@ import Testing
     #expect(Duration.microseconds(-1_999).inMilliseconds == -1)
     #expect(Duration.seconds(1.5).inNanoseconds == 1_500_000_000)
   }
+
+  @Test("when waits grow, then they double from the second on, up to the greatest, and start again after a reset")
+  func wait() {
+    var wait = DoublingWait(first: .seconds(1), second: .seconds(10), greatest: .seconds(120))
+    let waits = (0..<8).map { _ in wait.next() }
+    #expect(waits == [1, 10, 20, 40, 80, 120, 120, 120].map { .seconds($0) })
+    wait.reset()
+    #expect(wait.next() == .seconds(1))
+    #expect(wait.next() == .seconds(10))
+    var short = DoublingWait(first: .seconds(9), greatest: .seconds(4))
+    #expect((0..<3).map { _ in short.next() } == [.seconds(4), .seconds(4), .seconds(4)])
+    var long = DoublingWait(first: .seconds(86_400), greatest: .seconds(86_400 * 365))
+    for _ in 0..<10_000 { _ = long.next() }
+    #expect(long.next() == .seconds(86_400 * 365), "nothing overflows")
+  }
 }

@@ -50,7 +50,7 @@ enum GPSDLines: FuzzTarget {
   static func run(_ input: [UInt8]) {
     var configuration = GPSDConfiguration()
     configuration.maximumSpeed = input.count.isMultiple(of: 2) ? 90 : nil
-    var conversation = Conversation(configuration: configuration, timings: Timings(), startingAt: start)
+    var conversation = GPSDConversation(configuration: configuration, timings: Timings(), startingAt: start)
     var drive = Road()
     var now = start
     drive.take(conversation.start(at: now), at: now)
@@ -81,7 +81,7 @@ enum GPSDLines: FuzzTarget {
     var engine = Engine()
     var clock = WallClock()
 
-    mutating func take(_ effects: [Conversation.Effect], at now: HostTime) {
+    mutating func take(_ effects: [GPSDConversation.Effect], at now: HostTime) {
       for effect in effects {
         switch effect {
         case .connect, .send, .disconnect: break

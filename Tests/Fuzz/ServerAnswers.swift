@@ -118,6 +118,7 @@ enum ServerAnswers: FuzzTarget {
   private static func pass(_ gate: inout ServerGate, _ failure: ServerFailure) {
     let now: Duration = .seconds(100)
     if case .leave(let call) = gate.ask(.forced, at: now, random: 1) {
+      gate.heard(failure, at: now + .seconds(1))
       gate.end(call, .failed(failure), at: now + .seconds(1), random: 1)
     }
     gate.troubled(by: failure, at: now + .seconds(1), random: 1)

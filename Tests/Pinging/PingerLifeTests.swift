@@ -176,21 +176,6 @@ struct PingEventTests {
     #expect(event(CPING_LOST).kind == .lost(.unknown))
   }
 
-  @Test("when waits grow, then they double from the second on, up to the last, and start again after a reset")
-  func ladder() {
-    var ladder = RetryLadder(first: .seconds(1), second: .seconds(10), last: .seconds(120))
-    let waits = (0..<8).map { _ in ladder.next() }
-    #expect(waits == [1, 10, 20, 40, 80, 120, 120, 120].map { .seconds($0) })
-    ladder.reset()
-    #expect(ladder.next() == .seconds(1))
-    #expect(ladder.next() == .seconds(10))
-    var short = RetryLadder(first: .seconds(9), last: .seconds(4))
-    #expect((0..<3).map { _ in short.next() } == [.seconds(4), .seconds(4), .seconds(4)])
-    var long = RetryLadder(first: .seconds(86_400), last: .seconds(86_400 * 365))
-    for _ in 0..<10_000 { _ = long.next() }
-    #expect(long.next() == .seconds(86_400 * 365), "nothing overflows")
-  }
-
   @Test("when a server limits a test, then it is used no longer than the limit or the life of its token")
   func life() {
     let policy = RecoveryPolicy()

@@ -113,7 +113,7 @@ import Testing
     let server = try await FakeGPSD.start([script])
     let events = await events(of: client(server.port, timings), until: isFix)
     #expect(!events.statuses.contains { if case .disconnected = $0 { true } else { false } })
-    #expect(await server.commands.first { $0 != Conversation.watch } == "?DEVICES;\n")
+    #expect(await server.commands.first { $0 != GPSDConversation.watch } == "?DEVICES;\n")
     await server.stop()
   }
 

@@ -70,7 +70,6 @@ struct DecisionTests {
     #expect("\(ServerFailure.tooManyRequests(retryAfter: .seconds(7200)))".contains("(429, not before 3600 s)"))
     #expect("\(ServerFailure.tooManyRequests(retryAfter: .seconds(90)))".contains("(429, not before 90 s)"))
     #expect("\(ServerFailure.tooManyRequests(retryAfter: .zero))".contains("(429)"))
-    #expect(ServerFailure.longestWait == CircuitBreaker.Policy.retryAfterMax)
   }
 
   // MARK: The server's history

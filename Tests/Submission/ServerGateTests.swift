@@ -32,6 +32,7 @@ struct ServerGateTests {
 
   private func fail(_ gate: inout ServerGate, _ failure: ServerFailure, at now: Duration) throws {
     let call = try begin(&gate, .commanded, at: now)
+    gate.heard(failure, at: now)
     gate.end(call, .failed(failure), at: now, random: 0)
   }
 
@@ -122,7 +123,9 @@ struct ServerGateTests {
     var gate = try gate()
     for _ in 0..<3 {
       let call = try begin(&gate, .forced, at: .zero)
-      gate.end(call, .failed(.tooManyRequests(retryAfter: retryAfter)), at: .zero, random: 0)
+      let refusal = ServerFailure.tooManyRequests(retryAfter: retryAfter)
+      gate.heard(refusal, at: .zero)
+      gate.end(call, .failed(refusal), at: .zero, random: 0)
     }
     return gate
   }
@@ -266,9 +269,9 @@ struct ServerGateTests {
             continue
           }
           let wait = Int.random(in: 0...100, using: &generator)
-          gate.end(
-            call, .failed(.serverTrouble(status: 503, message: "", retryAfter: .seconds(wait))), at: .seconds(now),
-            random: 0.5)
+          let trouble = ServerFailure.serverTrouble(status: 503, message: "", retryAfter: .seconds(wait))
+          gate.heard(trouble, at: .seconds(now))
+          gate.end(call, .failed(trouble), at: .seconds(now), random: 0.5)
           owed = max(owed, wait > 0 ? now + wait : 0)
         }
       }

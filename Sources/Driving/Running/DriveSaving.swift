@@ -18,9 +18,8 @@ public struct DriveSaving: Sendable {
   /// What the sender gave back, until it has it again, or the disk has it.
   private var sent: [BatchInMemory] = []
   /// The pause after a write that the disk refused although it had accepted the probe before.
-  private var pause = Duration.zero
+  private var pause = DoublingWait(first: .zero, second: .seconds(1), greatest: .seconds(30))
   private var nextProbe = ContinuousClock.now
-  private static let longestPause = Duration.seconds(30)
 
   /// - Parameters:
   ///   - drive: It has ended.
@@ -48,8 +47,8 @@ public struct DriveSaving: Sendable {
     do {
       try await sender.hold(parts, sent: sent)
       (held, sent) = (parts, [])
-      if wasHeld { pause = min(max(pause * 2, .seconds(1)), Self.longestPause) }
-      nextProbe = .now + pause
+      if wasHeld { pause.next() }
+      nextProbe = .now + pause.current
     } catch {
       logger.error("the fences in memory cannot be submitted from there: \(StoreError.line(error))")
     }

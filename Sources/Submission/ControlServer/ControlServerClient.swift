@@ -2,6 +2,7 @@ import Coverage
 import Foundation
 import Networking
 import OrderedJSON
+import Synchronization
 
 /// Sends requests to one control server over HTTPS or HTTP. The value can be copied; copies share their connections.
 public struct ControlServerClient: Sendable {
@@ -202,8 +203,7 @@ struct SettingsAnswer: Decodable {
 
 /// The `Date` of the server's latest successful answer.
 final class ServerDate: Sendable {
-  private let lock = NSLock()
-  private nonisolated(unsafe) var reading: ServerDateReading?
+  private let reading = Mutex<ServerDateReading?>(nil)
 
   /// - Parameters:
   ///   - date: The `Date` of a successful answer: that of a captive portal is not the server's.
@@ -211,28 +211,25 @@ final class ServerDate: Sendable {
   func note(_ date: String?, sent: ContinuousClock.Instant) {
     guard let time = date.flatMap(HTTPDate.time) else { return }
     let now = ContinuousClock.now
-    lock.withLock { reading = ServerDateReading(date: time, received: now, roundTrip: now - sent) }
+    reading.withLock { $0 = ServerDateReading(date: time, received: now, roundTrip: now - sent) }
   }
 
-  var latest: ServerDateReading? { lock.withLock { reading } }
+  var latest: ServerDateReading? { reading.withLock { $0 } }
 }
 
 /// Reads `Retry-After` (RFC 9110, 10.2.3): seconds, or a date.
 enum RetryAfter {
-  /// The upper limit: some servers send numbers beyond the range of any clock.
-  static let longest: Duration = .seconds(366 * 86_400)
-
   /// - Parameters:
   ///   - text: The header's value.
   ///   - date: The `Date` of the same response. A date is compared with it, because the clocks of server and host can differ.
   /// - Returns: The wait from the response on; `nil` for zero or a past date, for other text, and for a date in a response without a `Date`.
   static func wait(_ text: String, date: String?) -> Duration? {
-    requested(text.trimming(), date).flatMap { $0 > .zero ? min($0, longest) : nil }
+    requested(text.trimming(), date).flatMap { $0 > .zero ? min($0, ServerFailure.longestWait) : nil }
   }
 
   private static func requested(_ text: String, _ date: String?) -> Duration? {
     if !text.isEmpty, text.allSatisfy({ $0.isASCII && $0.isNumber }) {
-      return Int64(text).map { .seconds(min($0, 1 << 40)) } ?? longest
+      return Int64(text).map { .seconds(min($0, 1 << 40)) } ?? ServerFailure.longestWait
     }
     guard let until = HTTPDate.time(text), let now = date.flatMap(HTTPDate.time) else { return nil }
     return until - now

@@ -19,8 +19,8 @@ public enum ServerFailure: Error, Hashable, CustomStringConvertible {
   /// A success with a missing or wrong value, or an answer that is no HTTP. The server may have the request.
   case unusableAnswer(String)
 
-  /// The upper limit for the wait that a server asks for.
-  public static let longestWait: Duration = .seconds(3600)
+  /// The upper limit for the wait that a server asks for: a wrong header must not silence a device for days.
+  static let longestWait: Duration = .seconds(3600)
 
   /// The server does not know the loop, or it belongs to another client (docs/protocol.md, 3.1). The same request
   /// without a loop may succeed.

@@ -1,8 +1,10 @@
+import Coverage
+
 /// Waits after trouble with the server or the network. Full jitter spreads the devices that met the same outage. A
 /// pure value; time comes in as the time since the host's boot.
-public struct Backoff: Hashable, Sendable {
+struct Backoff: Hashable, Sendable {
   /// Added to each wait: full jitter alone can be zero, which would retry in a tight loop.
-  public static let least: Duration = .seconds(1)
+  static let least: Duration = .seconds(1)
   private let base: Duration
   private let cap: Duration
   private(set) var failures = 0
@@ -12,7 +14,7 @@ public struct Backoff: Hashable, Sendable {
   /// - Parameters:
   ///   - base: Upper end of the first wait; doubles with each further failure.
   ///   - cap: Upper end of the longest wait.
-  public init(base: Duration = .seconds(30), cap: Duration = .seconds(300)) {
+  init(base: Duration = .seconds(30), cap: Duration = .seconds(300)) {
     self.base = base
     self.cap = cap
   }
@@ -28,8 +30,8 @@ public struct Backoff: Hashable, Sendable {
   /// - Parameters:
   ///   - now: Time since the host's boot.
   ///   - random: 0 to 1; selects the wait within its range.
-  public mutating func failed(at now: Duration, random: Double) {
-    let upper = min(base * (1 << min(failures, 20)), cap)
+  mutating func failed(at now: Duration, random: Double) {
+    let upper = DoublingWait(first: base, greatest: cap).after(failures)
     failures = min(failures + 1, 1000)
     until = now + Self.least + upper * min(max(random, 0), 1)
   }
@@ -39,19 +41,19 @@ public struct Backoff: Hashable, Sendable {
   /// - Parameters:
   ///   - now: Time since the host's boot.
   ///   - random: 0 to 1; selects the wait within its range.
-  public mutating func refused(at now: Duration, random: Double) {
+  mutating func refused(at now: Duration, random: Double) {
     until = now + Self.least + .seconds(120) * min(max(random, 0), 1)
   }
 
   /// Replaces the present wait by exactly `pause`.
-  public mutating func pause(for pause: Duration, at now: Duration) { until = now + pause }
+  mutating func pause(for pause: Duration, at now: Duration) { until = now + pause }
 
   /// Records a success: no wait, and the next failure starts with the shortest range again.
   mutating func succeeded() { (failures, until) = (0, nil) }
 
   /// Whether the last contact with the server failed.
-  public var isInTrouble: Bool { until != nil }
+  var isInTrouble: Bool { until != nil }
 
   /// The rest of the wait; zero when there is none.
-  public func remaining(at now: Duration) -> Duration { max(.zero, (until ?? now) - now) }
+  func remaining(at now: Duration) -> Duration { max(.zero, (until ?? now) - now) }
 }

@@ -16,8 +16,6 @@ public struct CircuitBreaker: Hashable, Sendable {
     public var backoff: Duration
     /// The longest wait without a `Retry-After`.
     public var backoffMax: Duration
-    /// Upper limit of a server's `Retry-After`: a wrong header must not silence a device for days.
-    static let retryAfterMax: Duration = .seconds(3600)
     /// Jitter lengthens a wait by up to this share of it.
     static let jitterShare = 0.1
 
@@ -31,10 +29,7 @@ public struct CircuitBreaker: Hashable, Sendable {
     }
 
     /// The wait after the breaker has opened `step` times in a row, from 1.
-    func wait(_ step: Int) -> Duration {
-      guard step > 1 else { return backoff }
-      return min(backoff * (1 << min(step - 1, 30)), backoffMax)
-    }
+    func wait(_ step: Int) -> Duration { DoublingWait(first: backoff, greatest: backoffMax).after(step - 1) }
   }
 
   /// The state of a breaker.
@@ -117,7 +112,7 @@ public struct CircuitBreaker: Hashable, Sendable {
     if state == .closed { refusals += 1 }
     guard state == .halfOpen || refusals >= policy.threshold else { return }
     (refusals, step) = (0, step + 1)
-    open(at: now, atLeast: min(retryAfter ?? .zero, Policy.retryAfterMax), jitter)
+    open(at: now, atLeast: min(retryAfter ?? .zero, ServerFailure.longestWait), jitter)
   }
 
   private mutating func open(at now: Duration, atLeast least: Duration = .zero, _ jitter: Double) {

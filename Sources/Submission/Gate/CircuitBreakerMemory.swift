@@ -26,7 +26,7 @@ extension CircuitBreaker {
     self.init(policy: policy)
     // A damaged value must not cause a longer wait than the policy allows.
     let longest: Duration = .seconds(
-      max(policy.backoffMax, Policy.retryAfterMax).inSeconds * (1 + Policy.jitterShare))
+      max(policy.backoffMax, ServerFailure.longestWait).inSeconds * (1 + Policy.jitterShare))
     refusals = min(max(memory.refusals, 0), policy.threshold - 1)
     step = min(max(memory.step, 0), 1000)
     guard memory.state != .closed, let deadline = memory.deadline else { return }

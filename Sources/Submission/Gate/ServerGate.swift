@@ -137,11 +137,11 @@ public struct ServerGate: Hashable, Sendable {
     return (lasting.quietUntil ?? now) <= now || lasting.quietUntil == call.ignored
   }
 
-  /// Records a failed request of any call. Its `Retry-After`, at most an hour, can lengthen a wait and never shortens
+  /// Records a failed request of any call, before that call ends. Its `Retry-After`, at most an hour, can lengthen a wait and never shortens
   /// one.
   public mutating func heard(_ failure: ServerFailure, at now: Duration) {
     guard let wait = failure.retryAfter, wait > .zero else { return }
-    let until = now + min(wait, CircuitBreaker.Policy.retryAfterMax)
+    let until = now + min(wait, ServerFailure.longestWait)
     lasting.quietUntil = max(lasting.quietUntil ?? until, until)
   }
 
@@ -158,7 +158,6 @@ public struct ServerGate: Hashable, Sendable {
       // A forced call that succeeds disproves the wait that it ignored.
       if let quiet = lasting.quietUntil, quiet <= now || quiet == call.ignored { lasting.quietUntil = nil }
     case .failed(let failure):
-      heard(failure, at: now)
       if case .tooManyRequests(let retryAfter) = failure {
         lasting.breaker.end(call.breaker, .tooManyRequests(retryAfter: retryAfter), at: now, jitter: random)
       } else {

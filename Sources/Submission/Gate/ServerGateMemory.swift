@@ -51,7 +51,7 @@ extension ServerGate {
           base: policy.backoff, cap: policy.backoffMax, failures: memory.failures,
           until: memory.trouble?.end(isSameBoot: isSameBoot, now: now, longest: longest)),
         quietUntil: memory.retryAfter?.end(
-          isSameBoot: isSameBoot, now: now, longest: CircuitBreaker.Policy.retryAfterMax)))
+          isSameBoot: isSameBoot, now: now, longest: ServerFailure.longestWait)))
   }
 
   /// Reads the gate from the store.

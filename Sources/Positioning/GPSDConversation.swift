@@ -2,7 +2,7 @@ import Coverage
 
 /// The client's side of gpsd's protocol, without the socket: inputs in, effects and the next deadline out. Each connection passes through
 /// greeting, watching and streaming; every failure leads to a pause and a new attempt.
-struct Conversation {
+struct GPSDConversation {
   /// An event of the socket, or of the clock.
   enum Input {
     case connected
@@ -41,12 +41,11 @@ struct Conversation {
   }
 
   private let timings: Timings
-  private let longestRetry: Duration
   /// The values of this attempt: see ``Timings/handshake`` and ``Timings/silence``.
-  private var handshake: Duration
-  private var silence: Duration
+  private var handshake: DoublingWait
+  private var silence: DoublingWait
   private var phase = Phase.connecting
-  private var pause: Duration
+  private var pause: DoublingWait
   private var lines = LineSplitter()
   private var earlierOverlongLines = 0
   private var release: String?
@@ -57,8 +56,10 @@ struct Conversation {
 
   init(configuration: GPSDConfiguration, timings: Timings, startingAt start: HostTime) {
     self.timings = timings
-    longestRetry = configuration.isLocal ? timings.longestLocalRetry : timings.longestRetry
-    (handshake, silence, pause) = (timings.handshake, timings.silence, timings.firstRetry)
+    handshake = DoublingWait(first: timings.handshake, greatest: max(timings.longestPatience, timings.handshake))
+    silence = DoublingWait(first: timings.silence, greatest: max(timings.longestSilence, timings.silence))
+    pause = DoublingWait(
+      first: timings.firstRetry, greatest: configuration.isLocal ? timings.longestLocalRetry : timings.longestRetry)
     filter = FixFilter(
       rules: FixFilter.Rules(configuration: configuration, timings: timings), startingAt: start.instant)
     journal = StatusJournal(reminder: timings.reminder)
@@ -120,8 +121,8 @@ struct Conversation {
   private mutating func noteSignOfLife(at now: HostTime) {
     switch phase {
     case .streaming, .asking:
-      silence = timings.silence
-      phase = .streaming(deadline: now.instant + silence)
+      silence.reset()
+      phase = .streaming(deadline: now.instant + silence.current)
     case .pausing, .connecting, .greeting, .watching: break
     }
   }
@@ -145,8 +146,9 @@ struct Conversation {
     switch (phase, report) {
     case (.greeting, _): return watch(attempt: 1, at: now)
     case (.watching, .watch(enabled: true, json: true)):
-      phase = .streaming(deadline: now.instant + silence)
-      (handshake, pause) = (timings.handshake, timings.firstRetry)
+      phase = .streaming(deadline: now.instant + silence.current)
+      handshake.reset()
+      pause.reset()
       return self.report(.connected(release: release), at: now)
     case (.watching(_, attempt: 1), .watch): return watch(attempt: 2, at: now)
     case (.watching, .watch): return drop("it does not start its stream", at: now)
@@ -155,7 +157,7 @@ struct Conversation {
   }
 
   private mutating func watch(attempt: Int, at now: HostTime) -> [Effect] {
-    phase = .watching(deadline: now.instant + handshake, attempt: attempt)
+    phase = .watching(deadline: now.instant + handshake.current, attempt: attempt)
     return [.send(Self.watch)]
   }
 
@@ -163,8 +165,7 @@ struct Conversation {
 
   /// - Parameter hasWaited: Whether seconds have passed without an answer: then the next attempt follows at once.
   private mutating func drop(_ reason: String, at now: HostTime, hasWaited: Bool = false) -> [Effect] {
-    phase = .pausing(until: now.instant + (hasWaited ? .zero : min(pause, longestRetry)))
-    if !hasWaited { pause = min(pause * 2, longestRetry) }
+    phase = .pausing(until: now.instant + (hasWaited ? .zero : pause.next()))
     earlierOverlongLines += lines.overlongLines
     lines = LineSplitter()
     release = nil
@@ -202,15 +203,14 @@ struct Conversation {
       return effects + [.connect]
     case .greeting: return effects + drop("no answer in \(timings.greeting.inSeconds) s", at: now, hasWaited: true)
     case .watching:
-      let reason = "no answer to WATCH in \(handshake.inSeconds) s"
-      handshake = min(handshake * 2, max(timings.longestPatience, timings.handshake))
+      let reason = "no answer to WATCH in \(handshake.next().inSeconds) s"
       return effects + drop(reason, at: now, hasWaited: true)
     case .streaming:
       phase = .asking(deadline: now.instant + timings.answer)
       return effects + [.send(Self.question)]
     case .asking:
-      let reason = "silent for \(silence.inSeconds) s, and no answer to a question in \(timings.answer.inSeconds) s"
-      silence = min(silence * 2, max(timings.longestSilence, timings.silence))
+      let reason =
+        "silent for \(silence.next().inSeconds) s, and no answer to a question in \(timings.answer.inSeconds) s"
       return effects + drop(reason, at: now, hasWaited: true)
     }
   }

@@ -3,18 +3,18 @@ import Testing
 
 @testable import Positioning
 
-@Suite struct ConversationTests {
-  private var conversation = Conversation(configuration: .init(), timings: .init(), startingAt: TestTime.at(0))
+@Suite struct GPSDConversationTests {
+  private var conversation = GPSDConversation(configuration: .init(), timings: .init(), startingAt: TestTime.at(0))
 
   private static let version = #"{"class":"VERSION","release":"3.22"}"# + "\r\n"
   private static let echo = #"{"class":"WATCH","enable":true,"json":true}"# + "\r\n"
   private static let badEcho = #"{"class":"WATCH","enable":true,"json":false}"# + "\r\n"
 
-  private mutating func say(_ text: String, at seconds: Double) -> [Conversation.Effect] {
+  private mutating func say(_ text: String, at seconds: Double) -> [GPSDConversation.Effect] {
     conversation.step(.bytes(Array(text.utf8)), at: TestTime.at(seconds))
   }
 
-  private mutating func tick(_ seconds: Double) -> [Conversation.Effect] {
+  private mutating func tick(_ seconds: Double) -> [GPSDConversation.Effect] {
     conversation.step(.tick, at: TestTime.at(seconds))
   }
 
@@ -38,7 +38,7 @@ import Testing
   @Test mutating func whenTheFirstEchoIsWrong_thenTheWatchIsSentOnceMore() {
     connect()
     _ = say(Self.version, at: 0)
-    #expect(say(Self.badEcho, at: 1) == [.send(Conversation.watch)])
+    #expect(say(Self.badEcho, at: 1) == [.send(GPSDConversation.watch)])
     #expect(say(Self.echo, at: 1).contains(.deliver(.status(.connected(release: "3.22")))))
   }
 
@@ -159,7 +159,7 @@ import Testing
 
   @Test(arguments: ["127.0.0.1", "127.1.2.3", "localhost", "::1", "192.0.2.1", "gps.example", "127.example"])
   func `when gpsd runs on another host, then the longest pause is 10 s`(host: String) {
-    var conversation = Conversation(
+    var conversation = GPSDConversation(
       configuration: .init(host: host), timings: .init(), startingAt: TestTime.at(0))
     _ = conversation.start(at: TestTime.at(0))
     var (now, pause) = (0.0, 0.0)
@@ -236,7 +236,7 @@ import Testing
 
   private struct Missing: Error {}
 
-  private func reasons(_ effects: [Conversation.Effect]) -> [String] {
+  private func reasons(_ effects: [GPSDConversation.Effect]) -> [String] {
     effects.compactMap { if case .deliver(.status(.disconnected(let reason))) = $0 { reason } else { nil } }
   }
 }
