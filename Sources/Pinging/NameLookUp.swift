@@ -1,6 +1,7 @@
 import Coverage
 import Foundation
 import Glibc
+import Synchronization
 
 /// The one look-up of names: by the system's resolver, within a time limit.
 public enum NameLookUp {
@@ -60,20 +61,19 @@ public enum NameLookUp {
 }
 
 /// The answer of one thread to another.
-private final class Reply<Answer: Sendable>: @unchecked Sendable {
+private final class Reply<Answer: Sendable>: Sendable {
   private let isThere = DispatchSemaphore(value: 0)
-  private let lock = NSLock()
-  private var result: Result<Answer, NameError>?
+  private let result = Mutex<Result<Answer, NameError>?>(nil)
 
   func put(_ result: Result<Answer, NameError>) {
-    lock.withLock { self.result = result }
+    self.result.withLock { $0 = result }
     isThere.signal()
   }
 
   /// `nil` when there is none within the limit.
   func wait(_ limit: Duration) -> Result<Answer, NameError>? {
     _ = isThere.wait(timeout: .now() + .milliseconds(Int(limit.inMilliseconds)))
-    return lock.withLock { result }
+    return result.withLock { $0 }
   }
 }
 

@@ -33,7 +33,7 @@ public struct SpeedTestPlan: Hashable, Sendable {
   public var threads = 3
   /// Seconds of download and of upload, 1 to 30: the range of GETTIME.
   public var seconds = 7
-  /// The least number of pings, 1 to 200. Pings go on for at least 1 s (``RoundTrips``).
+  /// The least number of pings, 1 to 200. Pings go on for at least 1 s (``PingEnd``).
   public var pings = 10
 
   /// A plan with the values of docs/protocol.md, 7.5: `RMBThttp` without TLS, three connections, 7 s, ten pings.

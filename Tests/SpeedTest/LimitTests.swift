@@ -97,4 +97,20 @@ import Testing
     pair.end()
     #expect(try clock.waiting().wait(on: pair.ours, for: Int16(POLLIN), until: .max) == true)
   }
+
+  @Test("When ten pings and a second are not both reached, then pings go on, up to 200")
+  func enoughPings() {
+    let end = PingEnd()
+    #expect(!end.isReached(by: 10, elapsed: 999_999_999))
+    #expect(end.isReached(by: 10, elapsed: 1_000_000_000))
+    #expect(!end.isReached(by: 9, elapsed: 5_000_000_000))
+    #expect(!end.isReached(by: 199, elapsed: 1))
+    #expect(end.isReached(by: 200, elapsed: 1))
+  }
+
+  @Test("When the control server asks for a number out of range, then it is clamped to 1 to 200")
+  func clampedPings() {
+    #expect(PingEnd(least: -3).isReached(by: 1, elapsed: 1_000_000_000))
+    #expect(PingEnd(least: 9999).isReached(by: 200, elapsed: 1))
+  }
 }

@@ -1,3 +1,4 @@
+import Coverage
 import Testing
 
 @testable import SpeedTest
@@ -104,7 +105,7 @@ import Testing
     let start = clock.now
     clock.advance(seconds: 3)
     let ping = try connection.ping(since: start)
-    #expect(ping == RoundTrips.Ping(client: 2_000_000_000, server: 7, offset: 3_000_000_000))
+    #expect(ping == SpeedTestPing(client: 2_000_000_000, server: 7, offset: 3_000_000_000))
   }
 
   @Test(

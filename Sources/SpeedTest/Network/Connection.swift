@@ -1,3 +1,4 @@
+import Coverage
 import Foundation
 
 /// One connection to the measurement server: waits with limits, lines and chunks. ``Conversation`` decides which line or command
@@ -134,7 +135,7 @@ final class Connection {
 
   /// One ping. The round trip of the client ends when PONG is read; OK is sent after that (edge 23).
   /// - Parameter start: The start of the test, ns of the clock.
-  func ping(since start: Int64) throws(SpeedTestError) -> RoundTrips.Ping {
+  func ping(since start: Int64) throws(SpeedTestError) -> SpeedTestPing {
     let before = clock.now()
     try command(.ping)
     _ = try nextLine()
@@ -142,7 +143,7 @@ final class Connection {
     try send(try conversation.acknowledge())
     guard case .time(let server, _) = try nextLine() else { throw .protocolError("no time of a ping") }
     try readUntilReady()
-    return RoundTrips.Ping(client: after - before, server: server, offset: before - start)
+    return SpeedTestPing(client: after - before, server: server, offset: before - start)
   }
 
   /// Reads chunks until the last one, and acknowledges it.

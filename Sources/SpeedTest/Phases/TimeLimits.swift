@@ -51,3 +51,20 @@ struct UploadEnd: Sendable {
     return report >= duration - tolerance ? .giveUp : .goOn
   }
 }
+
+/// When the pings of a test are enough (docs/protocol.md, 7.5, step 3).
+struct PingEnd: Sendable {
+  /// The number of pings before which ``isReached(by:elapsed:)`` is false, 1 to 200.
+  private let least: Int
+  /// ns that the pings last at least, unless they are ``most``.
+  private static let leastTime: Int64 = 1_000_000_000
+  private static let most = 200
+
+  init(least: Int = 10) { self.least = min(max(least, 1), Self.most) }
+
+  /// Whether the least number and 1 s are both reached, or 200 pings are.
+  /// - Parameter elapsed: ns since the first PING.
+  func isReached(by count: Int, elapsed: Int64) -> Bool {
+    count >= Self.most || (count >= least && elapsed >= Self.leastTime)
+  }
+}

@@ -8,7 +8,7 @@ public struct SpeedTestOutcome: Hashable, Sendable {
   /// The version of TLS and the cipher, such as `TLSv1.3 (TLS_AES_256_GCM_SHA384)`; `nil` for plain TCP.
   public internal(set) var encryption: String?
   /// The pings of the one connection that sends them.
-  public internal(set) var pings = RoundTrips()
+  public internal(set) var pings: [SpeedTestPing] = []
   /// The download of each thread that took part, in points of the client's clock. Threads that failed in the phase have none.
   var downloadCurves: [[Sample]] = []
   /// The upload of each thread that took part, in points of the server's clock. Threads that failed in the phase have none.
@@ -35,7 +35,8 @@ public struct SpeedTestOutcome: Hashable, Sendable {
   public var upload: Throughput? { Throughput(threads: uploadCurves) }
   /// Whether ping, download and upload all have a figure above 0. Without them, a control server refuses the result (edge 36).
   public var isComplete: Bool {
-    (pings.median ?? 0) > 0 && (download?.kilobitsPerSecond ?? 0) > 0 && (upload?.kilobitsPerSecond ?? 0) > 0
+    (pings.map(\.server).median ?? 0) > 0 && (download?.kilobitsPerSecond ?? 0) > 0
+      && (upload?.kilobitsPerSecond ?? 0) > 0
   }
 }
 
@@ -51,7 +52,7 @@ extension SpeedTestOutcome {
     figures.serverAddress = endPoints?.remote
     figures.download = Self.rate(downloadCurves, began: downloadBegan, plan)
     figures.upload = Self.rate(uploadCurves, began: uploadBegan, plan)
-    figures.pings = pings.pings.map { SpeedTestPing(client: $0.client, server: $0.server, offset: $0.offset) }
+    figures.pings = pings
     figures.fellBackToOne = fellBackToOne
     figures.traffic = traffic
     return figures

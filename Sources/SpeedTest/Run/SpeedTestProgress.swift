@@ -1,4 +1,4 @@
-import Foundation
+import Synchronization
 
 /// The state of a running test, for a display. Each thread reports for itself.
 public struct SpeedTestProgress: Hashable, Sendable {
@@ -16,11 +16,10 @@ public struct SpeedTestProgress: Hashable, Sendable {
 }
 
 /// Collects the figures and failures of a test's threads, behind a lock. The run reads the result when all threads have ended.
-final class Ledger: @unchecked Sendable {
-  private let lock = NSLock()
-  private var outcome = SpeedTestOutcome()
+final class Ledger: Sendable {
+  private let outcome = Mutex(SpeedTestOutcome())
 
-  func note(_ change: (inout SpeedTestOutcome) -> Void) { lock.withLock { change(&outcome) } }
+  func note(_ change: (inout SpeedTestOutcome) -> Void) { outcome.withLock { change(&$0) } }
 
-  var result: SpeedTestOutcome { lock.withLock { outcome } }
+  var result: SpeedTestOutcome { outcome.withLock { $0 } }
 }

@@ -1,11 +1,11 @@
 import Coverage
 import Foundation
+import Synchronization
 
 /// Runs a speed test: a thread for each connection, on plain sockets (docs/speedtest.md says why).
-public final class SpeedTestRun: @unchecked Sendable {
+public final class SpeedTestRun: Sendable {
   private let plan: SpeedTestPlan
-  private let lock = NSLock()
-  private var isAborted = false
+  private let isAborted = Mutex(false)
   private let counter = TrafficCounter()
   private let ledger = Ledger()
 
@@ -20,7 +20,7 @@ public final class SpeedTestRun: @unchecked Sendable {
 
   /// Ends the test; connections are closed without QUIT. It takes about 0.1 s, but longer while the server's name is being
   /// resolved, which cannot be interrupted.
-  public func abort() { lock.withLock { isAborted = true } }
+  public func abort() { isAborted.withLock { $0 = true } }
 
   /// Runs the test.
   /// - Parameter progress: Called by the test's threads, up to ten times a second by each.
@@ -42,7 +42,7 @@ public final class SpeedTestRun: @unchecked Sendable {
   private func runBlocking(_ progress: @escaping @Sendable (SpeedTestProgress) -> Void) throws -> SpeedTestOutcome {
     let addresses = try Addresses(host: plan.host, port: plan.port, family: plan.family)
     let tls = plan.isEncrypted ? try TLSContext(verifies: plan.verifiesCertificate, caFile: plan.caFile) : nil
-    let clock = TestClock.monotonic { [self] in lock.withLock { isAborted } }
+    let clock = TestClock.monotonic { [self] in isAborted.withLock { $0 } }
     let start = clock.now()
     let connector = Connector(
       plan: plan, addresses: addresses, tls: tls, counter: counter,

@@ -1,3 +1,4 @@
+import Coverage
 import Foundation
 
 /// One thread of a test with its connection: all phases, with a barrier between two of them (docs/protocol.md, 7.5).
@@ -131,13 +132,13 @@ final class Worker {
   /// Sends pings until they are enough. Each one is noted at once, so that those before a failure count.
   private func ping(_ connection: Connection) throws(SpeedTestError) {
     report(.ping)
-    var trips = RoundTrips(least: plan.pings)
+    let end = PingEnd(least: plan.pings)
     let begin = now
+    var pings: [SpeedTestPing] = []
     repeat {
-      trips.append(try connection.ping(since: start))
-      let pings = trips
+      pings.append(try connection.ping(since: start))
       ledger.note { $0.pings = pings }
-    } while !trips.isEnough(elapsed: now - begin)
+    } while !end.isReached(by: pings.count, elapsed: now - begin)
   }
 
   /// Measures the download from the common start on.

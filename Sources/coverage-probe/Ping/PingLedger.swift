@@ -30,7 +30,7 @@ struct PingLedger {
   ///   - leastOutage: This many pings in a row without an answer are an outage.
   init(
     names: [String], format: PingOptions.Format, isQuiet: Bool = false,
-    leastOutage: UInt64 = Outages.usualLeastPings
+    leastOutage: UInt64 = TargetOutages.usualLeastPings
   ) {
     let precision: DurationHistogram.Precision = names.count > Self.mostExactTargets ? .coarse : .fine
     entries = names.map { name in
@@ -63,7 +63,7 @@ struct PingLedger {
     }
     entries[subject].statistics.count(event)
     if isQuiet { return nil }
-    let line = PingLine(name: entries[subject].name, event: event, wallClock: wallClock)
+    let line = PingVerdictLine(name: entries[subject].name, event: event, wallClock: wallClock)
     return format == .json ? line.json : line.text
   }
 

@@ -42,7 +42,7 @@ struct PingStatistics {
   /// The same for each direction, if the reflector sends its stamps.
   private(set) var variationUp: DurationHistogram
   private(set) var variationDown: DurationHistogram
-  private(set) var outages: Outages
+  private(set) var outages: TargetOutages
   /// Brings verdicts into the order of sending, for variation and outages.
   private var inOrder = VerdictsInOrder()
   /// The last answered ping in the order of sending.
@@ -55,12 +55,12 @@ struct PingStatistics {
     let oneWay: PingEvent.OneWay?
   }
 
-  init(precision: DurationHistogram.Precision = .fine, leastOutage: UInt64 = Outages.usualLeastPings) {
+  init(precision: DurationHistogram.Precision = .fine, leastOutage: UInt64 = TargetOutages.usualLeastPings) {
     roundTrip = DurationHistogram(precision)
     variation = DurationHistogram(precision)
     variationUp = DurationHistogram(precision)
     variationDown = DurationHistogram(precision)
-    outages = Outages(leastPings: leastOutage)
+    outages = TargetOutages(leastPings: leastOutage)
   }
 
   /// Pings that left this host and have a verdict from the network.

@@ -24,7 +24,9 @@ struct PingSummary {
     if let histogram = Self.line(counts.variationUp) { lines.append("  up          \(histogram)") }
     if let histogram = Self.line(counts.variationDown) { lines.append("  down        \(histogram)") }
     if counts.outages.count > 0 {
-      let longest = counts.outages.longest.map(\.nanoseconds).max().map { PingLine.milliseconds(Int64(clamping: $0)) }
+      let longest = counts.outages.longest.map(\.nanoseconds).max().map {
+        PingVerdictLine.milliseconds(Int64(clamping: $0))
+      }
       lines.append("  \(counted(counts.outages.count, "outage")), the longest \(longest ?? "-")")
     }
     if let current = counts.outages.current { lines.append("  no answer since ping \(current.first)") }
@@ -61,11 +63,11 @@ struct PingSummary {
   /// - Returns: `nil` without values.
   private static func line(_ histogram: DurationHistogram) -> String? {
     guard let mean = histogram.mean else { return nil }
-    var parts = ["min \(PingLine.milliseconds(histogram.least))", "mean \(PingLine.milliseconds(mean))"]
+    var parts = ["min \(PingVerdictLine.milliseconds(histogram.least))", "mean \(PingVerdictLine.milliseconds(mean))"]
     for percent in [50.0, 95, 99] {
-      parts.append("p\(Int(percent)) \(histogram.percentile(percent).map(PingLine.milliseconds) ?? "-")")
+      parts.append("p\(Int(percent)) \(histogram.percentile(percent).map(PingVerdictLine.milliseconds) ?? "-")")
     }
-    parts.append("max \(PingLine.milliseconds(histogram.greatest))")
+    parts.append("max \(PingVerdictLine.milliseconds(histogram.greatest))")
     return parts.joined(separator: "  ")
   }
 

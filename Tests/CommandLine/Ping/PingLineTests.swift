@@ -9,8 +9,8 @@ import Testing
 /// The line of one ping, as text and as JSON.
 struct PingLineTests {
   /// The wall clock is 1 s ahead.
-  private func line(_ event: PingEvent) -> PingLine {
-    PingLine(name: "a", event: event, wallClock: WallReading(aheadNanoseconds: 1_000_000_000))
+  private func line(_ event: PingEvent) -> PingVerdictLine {
+    PingVerdictLine(name: "a", event: event, wallClock: WallReading(aheadNanoseconds: 1_000_000_000))
   }
 
   private func fields(_ event: PingEvent) throws -> [String: Any] {

@@ -9,12 +9,12 @@ import Testing
 struct PingVerdictLineTests {
   private func line(
     _ kind: PingEvent.Kind, oneWay: PingEvent.OneWay? = nil, isOfKnownPing: Bool = true, from: PingAddress? = nil
-  ) -> PingLine {
+  ) -> PingVerdictLine {
     let event = PingEvent.sample(kind, number: 4, oneWay: oneWay, isOfKnownPing: isOfKnownPing, from: from)
-    return PingLine(name: "a", event: event, wallClock: WallReading(aheadNanoseconds: 0))
+    return PingVerdictLine(name: "a", event: event, wallClock: WallReading(aheadNanoseconds: 0))
   }
 
-  private func fields(_ line: PingLine) throws -> [String: Any] {
+  private func fields(_ line: PingVerdictLine) throws -> [String: Any] {
     try #require(try JSONSerialization.jsonObject(with: Data(line.json.utf8)) as? [String: Any])
   }
 

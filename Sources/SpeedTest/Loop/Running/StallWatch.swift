@@ -1,4 +1,5 @@
 import Foundation
+import Pinging
 import Synchronization
 
 /// Notices that the process stood still: stopped by a signal, or the host suspended. A curve with such a gap is no measurement of the link.
@@ -48,9 +49,5 @@ final class StallWatch: Sendable {
   }
 
   /// CLOCK_BOOTTIME: it counts a suspend too.
-  private static var now: Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_BOOTTIME, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-  }
+  private static var now: Int64 { Int64(clamping: Pinger.now) }
 }

@@ -7,13 +7,12 @@ import Synchronization
 ///
 /// Each test has a time limit. A test that hangs beyond it, such as in the system's resolver, gets TIMEOUT; its thread keeps
 /// running, and its late result is dropped.
-public final class QoSRun: @unchecked Sendable {
+public final class QoSRun: Sendable {
   private let plan: QoSPlan
   /// The address that connections to QoS servers come from; `nil`: the kernel's choice.
   private let source: Addresses.Address?
   private let test: @Sendable (QoSObjective) -> any QoSTest
-  private let lock = NSLock()
-  private var isAborted = false
+  private let isAborted = Mutex(false)
   private let counter = TrafficCounter()
 
   /// ns for the control connection of a test's server, which is opened before the test's own time begins.
@@ -37,7 +36,7 @@ public final class QoSRun: @unchecked Sendable {
   public var traffic: SpeedTestTraffic { counter.traffic }
 
   /// Ends the run within about 0.1 s. Tests without a result have ERROR, and their threads end with their next wait.
-  public func abort() { lock.withLock { isAborted = true } }
+  public func abort() { isAborted.withLock { $0 = true } }
 
   /// Runs the tests.
   /// - Parameter progress: Called for each result, by any thread, one call at a time; it must not wait.
@@ -54,7 +53,7 @@ public final class QoSRun: @unchecked Sendable {
 
   /// Runs all groups on the calling thread, one after the other.
   private func runBlocking(_ progress: @escaping @Sendable (QoSProgress) -> Void) -> QoSOutcome {
-    let clock = TestClock.monotonic { [self] in lock.withLock { isAborted } }
+    let clock = TestClock.monotonic { [self] in isAborted.withLock { $0 } }
     let start = clock.now()
     let whole = Waiting(clock: clock, deadline: start + plan.limit)
     let connections = QTPConnections(plan, source: source, counter: counter)

@@ -1,7 +1,7 @@
 import Coverage
 
 /// Periods without an answer: several pings in a row.
-struct Outages {
+struct TargetOutages {
   /// One period without an answer that has ended.
   struct Outage: Hashable {
     /// Number and scheduled time (CLOCK_BOOTTIME) of the first ping without an answer.

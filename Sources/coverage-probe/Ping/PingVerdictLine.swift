@@ -5,7 +5,7 @@ import Pinging
 import Store
 
 /// The verdict on one ping, as a line. docs/measuring.md lists the fields of the JSON object.
-struct PingLine {
+struct PingVerdictLine {
   /// The target's name, as printed.
   let name: String
   let event: PingEvent
