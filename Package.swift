@@ -24,24 +24,25 @@ let package = Package(
     .executable(name: "reflector", targets: ["reflector"]),
     .executable(name: "gps-player", targets: ["gps-player"]),
   ],
+  // Exact versions: a package can be built again. What they bring is as new as they allow.
   dependencies: [
     // TLS of the control server tool.
-    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
-    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
+    .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
     // SQLite with checked migrations, and transactions that survive a power cut.
-    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     // The service's socket for commands, and the control server tool. Its default traits bring nothing that is used here.
-    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
+    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     // Reads the file: unknown keys are named with the nearest known one, and lists of groups exist.
-    .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
-    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
-    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
+    .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     // The programs of `radio.source` and `loop.hook`; no descriptor leaks into them.
-    .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0", traits: []),
-    .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
+    .package(url: "https://github.com/swiftlang/swift-subprocess", exact: "1.0.2", traits: []),
+    .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
     // Percentiles of round-trip times in constant memory.
-    .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+    .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
   ],
   targets: [
     // Floor 0

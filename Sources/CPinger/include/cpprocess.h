@@ -20,6 +20,10 @@ void cpprocess_forget_start(void);
  * keep some in each. To be called once, early. */
 void cpprocess_return_large_blocks(void);
 
+/* Gives the free pages of all of glibc's arenas back to the system. Each of a speed test's threads can leave some in another arena, where
+ * nothing uses them again for long. Takes milliseconds, and holds up allocations for that time. */
+void cpprocess_return_free_pages(void);
+
 /* Whether the kernel counts the wall clock as synchronised, because a time service disciplines it (adjtimex(2)): 1 or 0; a negative error
  * number when the kernel does not say. maximum_error_us (can be NULL): the largest error of the clock, as the service stated it and the
  * kernel increases it since then. */

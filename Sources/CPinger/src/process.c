@@ -29,6 +29,8 @@ void cpprocess_forget_start(void) { dl_iterate_phdr(forget_unwritten, NULL); }
 /* The default threshold; set, it no longer follows the blocks that are freed. */
 void cpprocess_return_large_blocks(void) { mallopt(M_MMAP_THRESHOLD, 128 << 10); }
 
+void cpprocess_return_free_pages(void) { malloc_trim(0); }
+
 int cpprocess_clock_is_synchronised(int64_t *maximum_error_us) {
     struct timex state = {0};
     if (adjtimex(&state) < 0) return -errno;

@@ -1,3 +1,4 @@
+import CPinger
 import Coverage
 import Driving
 import Foundation
@@ -30,7 +31,11 @@ package struct RunningLoop: Sendable {
     runner = try await LoopRunner(
       rules, options: bench.options, environment: bench.tests, isNew: isNew, host: .host(environment)
     ) { news in
-      if case .notice(let notice) = news { hook?.call(notice) }
+      switch news {
+      case .notice(let notice): hook?.call(notice)
+      case .testEnded: cpprocess_return_free_pages()
+      default: break
+      }
       report(news)
     }
   }
