@@ -93,3 +93,13 @@ struct RecordingDecision: Hashable, Sendable {
     }
   }
 }
+
+extension ProbeConfiguration {
+  /// The settings that a reload changes at once.
+  var recordingRules: RecordingDecision.Rules {
+    .init(rule: agent.record, startSpeed: agent.startSpeed, rest: agent.rest, patience: location.giveUpAfter)
+  }
+
+  /// How long the sender may be at one step: a request, the wait before the first one, or half an hour of reading a large store.
+  var senderPatience: Duration { .seconds(1800) + controlServer.requestTimeout + submission.spread }
+}

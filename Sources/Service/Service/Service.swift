@@ -36,10 +36,6 @@ actor Service: ServiceCommands {
     case stop
   }
 
-  /// The wait after a drive that could not begin, or that ended by itself at once.
-  private static let retryDelay = Duration.seconds(10)
-  /// How long a stop waits for a disk that refuses the last fences.
-  private static let patience = Duration.seconds(3)
   /// How long a command waits for its effect, which its answer reports.
   private static let answerLimit = Duration.seconds(5)
 
@@ -47,22 +43,17 @@ actor Service: ServiceCommands {
   private let configurationFile: String?
   /// The bus where logind is; `nil`: the system bus.
   private let busAddress: String?
-  /// Whether the host sleeps or is about to. No drive begins.
-  private var isAsleep = false
   /// The settings in effect: a reload leaves those that need a restart at their old values.
   private var configuration: ProbeConfiguration
-  private let environment: DriveEnvironment
-  private let logger: Logger
+  let environment: DriveEnvironment
+  let logger: Logger
   private let inputs: AsyncStream<Input>
   private let continuation: AsyncStream<Input>.Continuation
-  private var decision: RecordingDecision
+  private var decision: ServiceDecision
   /// The running drive, or one that has ended and is not completely on the disk.
   private var drive: LiveDrive?
   /// Writes ``drive`` when it has ended, until all of it is on the disk; `nil` before.
   private var saving: DriveSaving?
-  private var hasEnded: Bool { saving != nil }
-  /// Why no drive runs although one is wanted.
-  private var obstacle: String?
   private var beginTrouble = RepeatedTrouble()
   private var readTrouble = RepeatedTrouble()
   /// Commands whose answers wait for their effect, by number.
@@ -72,27 +63,10 @@ actor Service: ServiceCommands {
   private var hasStopped = false
   /// The loop of speed tests: from the first drive on that wants one, until it is over.
   private var loop: (running: RunningLoop, task: Task<Void, Never>)?
-  /// No drive begins while the socket's path may be a wrong one: the operator must be able to stop the drive.
-  private var isSocketStarted = false
-  private var isStopping: Bool { stopAsked != nil }
-  /// When the first stop came.
-  private var stopAsked: ContinuousClock.Instant?
   /// Thrown at the end of ``run(stop:hangUp:)``.
   private var failure: (any Error)?
-  /// No drive begins before this time.
-  private var nextAttempt = ContinuousClock.now
-  /// The parts of the status that events change; ``status()`` adds those that are read when asked for.
-  private var current = ServiceStatus(started: .current)
-  /// When the last fix came; `nil` before the first one.
-  private var fixArrival: ContinuousClock.Instant?
+  private var track = StatusTrack()
   private var manager: ServiceManager
-  /// The totals of ended drives, by link.
-  private var endedTotals: [String: DriveTotals] = [:]
-  /// The elapsed time of the running drive in microseconds, by link; a link whose drive has ended is absent. The watchdog follows
-  /// it.
-  private var driveProgress: [String: Int64] = [:]
-  /// What the disk refuses of an ended drive.
-  private var unsaved = UnsavedDrive()
 
   /// - Parameters:
   ///   - surroundings: The process's environment, which names the service manager.
@@ -106,7 +80,7 @@ actor Service: ServiceCommands {
     self.busAddress = busAddress
     self.environment = environment
     logger = environment.logger
-    decision = RecordingDecision(rules: configuration.recordingRules)
+    decision = ServiceDecision(RecordingDecision(rules: configuration.recordingRules))
     manager = ServiceManager(
       environment: surroundings, senderPatience: configuration.senderPatience, logger: environment.logger)
     (inputs, continuation) = AsyncStream.makeStream()
@@ -121,8 +95,7 @@ actor Service: ServiceCommands {
     let inputs = continuation
     let socket = ServiceSocket(
       path: configuration.servicePath, group: configuration.agent.socketGroup.map(SocketGroup.init(name:)),
-      service: self,
-      logger: logger)
+      service: self, logger: logger)
     await withTaskGroup { group in
       group.addTask { [positions = environment.positions] in await positions.run() }
       group.addTask { [positions = environment.positions] in
@@ -168,7 +141,7 @@ actor Service: ServiceCommands {
       await reconcile()
       await reportToManager()
       if case .commanded(let number) = input { commands.removeValue(forKey: number)?.resume() }
-      if isStopping, drive == nil { break }
+      if decision.isOver { break }
     }
     // No event follows.
     hasStopped = true
@@ -178,74 +151,61 @@ actor Service: ServiceCommands {
   /// Applies one event. It begins no drive and ends none; ``reconcile()`` does.
   private func handle(_ input: Input) async {
     switch input {
-    case .positioning(.fix(let fix)):
-      decision.update(speed: fix.fix.speed, at: fix.arrival)
-      current.fix = fix.fix
-      fixArrival = fix.arrival
-    case .positioning(.status(.devices(let paths))): current.receivers = paths
-    case .positioning(.satellites(let satellites)): current.satellites = satellites
-    case .positioning: break
+    case .positioning(let event):
+      if case .fix(let fix) = event { decision.recording.update(speed: fix.fix.speed, at: fix.arrival) }
+      track.note(event)
     case .driveEnded(let summaries): driveEnded(summaries)
     case .loopEnded: loop = nil
     case .sleep(let news): await handle(news)
     case .reload: await reload()
     case .tick, .commanded: break
-    case .socketStarted: isSocketStarted = true
+    case .socketStarted: decision.socketStarted()
     case .socketFailed(let error):
       failure = error
-      stop()
-    case .stop: stop()
+      decision.stop(at: .now)
+    case .stop: decision.stop(at: .now)
     }
   }
 
-  /// The first stop counts: the patience with a full disk begins at it.
-  private func stop() { stopAsked = stopAsked ?? .now }
-
-  /// Begins or ends a drive, as wanted.
+  /// Begins or ends a drive, as decided.
   private func reconcile() async {
-    let isWanted = isSocketStarted && !isStopping && decision.wantsDrive(at: .now)
-    if hasEnded { await putAway(isNextWanted: isWanted) }
-    let now = ContinuousClock.now
-    if !isWanted, !hasEnded { obstacle = nil }
-    if let drive {
-      if !isWanted { drive.requestStop() }
-    } else if isWanted, !isAsleep, now >= nextAttempt {
-      await begin()
+    if decision.isSaving { await putAway() }
+    switch decision.step(at: .now) {
+    case .beginDrive: await begin()
+    case .endDrive: drive?.requestStop()
+    case nil: break
     }
-    current.reason = obstacle ?? decision.reason(at: now)
-    current.state = isStopping ? .stopping : drive == nil || hasEnded ? .idle : .recording
+    track.note(decision, at: .now)
   }
 
   // MARK: Drives
 
   /// Begins a drive, which runs in a task of its own and comes back as an event. A failure is logged, and tried again after
-  /// ``retryDelay``.
+  /// ``ServiceDecision/retryDelay``.
   private func begin() async {
     do {
       let loops = try await environment.beginDrive()
       let live = try await LiveDrive.open(
         options: configuration.driveOptions, continuing: loops, environment: environment)
-      obstacle = nil
       if let line = beginTrouble.end("a drive can begin again") {
         logger.notice("\(line)", metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.driveNotBegun)])
       }
       logger.info(
-        "a drive begins (\(decision.reason(at: .now)))",
+        "a drive begins (\(decision.recording.reason(at: .now)))",
         metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.driveBegan)])
       drive = live
+      decision.driveBegan()
       // A command can have ended the wish to record while the disk was slow.
-      if decision.wantsDrive(at: .now) { await followWithLoop(live) }
-      // A link is expected to report from the start.
-      driveProgress = Dictionary(
-        configuration.driveOptions.links.map { ($0.name ?? "", 0) }, uniquingKeysWith: { first, _ in first })
+      if decision.recording.wantsDrive(at: .now) { await followWithLoop(live) }
+      track.driveBegan(configuration.driveOptions.links.map(\.name))
       Task { [continuation] in
         continuation.yield(.driveEnded(await live.run { links in Task { await self.note(links) } }))
       }
     } catch {
-      nextAttempt = .now + Self.retryDelay
       let reason = "a drive cannot begin: \(StoreError.line(error))"
-      obstacle = reason
-      if let line = beginTrouble.note("\(reason); trying again each \(Self.retryDelay.components.seconds) s") {
+      decision.driveCouldNotBegin(reason, at: .now)
+      let pause = ServiceDecision.retryDelay.components.seconds
+      if let line = beginTrouble.note("\(reason); trying again each \(pause) s") {
         logger.error(
           "\(line)", metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.driveNotBegun)])
       }
@@ -290,10 +250,8 @@ actor Service: ServiceCommands {
 
   /// Applies the status of a running drive, which comes once a second. The log gets a line each minute.
   private func note(_ links: [DriveStatus]) {
-    for link in links { driveProgress[link.link ?? ""] = link.hasEnded ? nil : link.elapsed.inMicroseconds }
-    guard drive != nil, !hasEnded else { return }
-    current.links = links
-    if let elapsed = links.first?.elapsed, elapsed.components.seconds % 60 == 0 {
+    track.note(links, isDriving: decision.isDriving)
+    if decision.isDriving, let elapsed = links.first?.elapsed, elapsed.components.seconds % 60 == 0 {
       logger.info("\(DriveStatus.line(links))")
     }
   }
@@ -309,32 +267,26 @@ actor Service: ServiceCommands {
     }
     summaries.compactMap(\.silenceLine).forEach { logger.warning("\($0)") }
     pauseLoop()
-    for summary in summaries { endedTotals[summary.link ?? "", default: DriveTotals()].add(summary.totals) }
+    track.driveEnded(summaries)
     saving = drive.map { DriveSaving($0, in: environment) }
-    current.links = []
-    // If the server allows only very short drives, do not request a test each second.
-    if summaries.contains(where: { $0.reason != .user && $0.lasted < Self.retryDelay }) {
-      nextAttempt = .now + Self.retryDelay
-    }
+    decision.driveEnded(
+      wasShort: summaries.contains { $0.reason != .user && $0.lasted < ServiceDecision.retryDelay }, at: .now)
   }
 
   /// Releases the ended drive when all of it is on the disk. Otherwise writes it again, as long as the process lives; what the disk
   /// refuses is submitted from memory meanwhile.
-  private func putAway(isNextWanted: Bool) async {
+  private func putAway() async {
     guard var saving else { return }
-    let rest = await saving.attempt(mayPause: !isStopping)
+    let rest = await saving.attempt(mayPause: !decision.isStopping)
     self.saving = saving
     if let words = rest.words {
       let line = "\(words): \(rest.trouble ?? "")"
-      if words != unsaved.words {
+      if words != decision.unsaved?.words {
         logger.error(
           "the drive has ended: \(line)",
           metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.diskTrouble)])
       }
-      (unsaved, obstacle) = (rest, line)
-      let isStopOver = stopAsked.map { .now - $0 >= Self.patience } ?? false
-      // The next drive is worth more than the end of a log.
-      guard isStopOver || isNextWanted && rest.isStored else { return }
+      guard decision.refused(rest, line, at: .now) else { return }
       if rest.logLines > 0 {
         logger.error(
           "the drive log lacks its last \(counted(rest.logLines, "line")): \(rest.trouble ?? ""); the fences are not affected",
@@ -344,9 +296,10 @@ actor Service: ServiceCommands {
         failure = failure ?? RecordingError.unsaved(fences: rest.endangered, trouble: rest.trouble ?? "")
       }
     }
-    (drive, self.saving, unsaved, obstacle) = (nil, nil, UnsavedDrive(), nil)
+    (drive, self.saving) = (nil, nil)
+    decision.driveWasPutAway()
     await environment.sender.setRunningDrives(from: nil)
-    if !isStopping { await environment.sender.nudge() }
+    if !decision.isStopping { await environment.sender.nudge() }
   }
 
   // MARK: Sleep
@@ -355,15 +308,15 @@ actor Service: ServiceCommands {
   private func handle(_ news: SleepNews) async {
     switch news {
     case .sleeping(let lock):
-      isAsleep = true
+      decision.sleep()
       loop?.running.put(.sleep)
-      if !hasEnded { await drive?.prepareForSleep() }
+      if decision.isDriving { await drive?.prepareForSleep() }
       // logind has waited until here.
       withExtendedLifetime(lock) {}
     case .awake:
-      isAsleep = false
+      decision.wake()
       loop?.running.put(.wake)
-      if !hasEnded { await drive?.wake() }
+      if decision.isDriving { await drive?.wake() }
     }
   }
 
@@ -372,12 +325,12 @@ actor Service: ServiceCommands {
   /// Reports the state to systemd, with a sign of life as long as drive and sender make progress.
   private func reportToManager() async {
     let progress = await environment.sender.progress
-    var state = current
-    state.disk = disk
+    var state = track.status(at: .now)
+    state.disk = track.disk(decision, freeBytes: environment.store.directory.room)
     manager.report(
       ManagerMessages.State(
-        isReady: isSocketStarted, isStopping: isStopping, words: state.words,
-        driveProgress: drive == nil || hasEnded ? [:] : driveProgress,
+        isReady: decision.isSocketStarted, isStopping: decision.isStopping, words: state.words,
+        driveProgress: decision.isDriving ? track.driveProgress : [:],
         senderSteps: progress.isIdle ? nil : progress.steps
       ))
   }
@@ -396,7 +349,7 @@ actor Service: ServiceCommands {
       let reload = ConfigurationReload(
         from: configuration, to: try ProbeConfiguration.load(file: configurationFile))
       configuration = reload.configuration
-      decision.rules = configuration.recordingRules
+      decision.recording.rules = configuration.recordingRules
       reload.lines.forEach { logger.notice("\($0)") }
     } catch {
       logger.error("\(error); the service goes on with its present settings")
@@ -408,16 +361,13 @@ actor Service: ServiceCommands {
   /// The present state. The store is read beside the writer, so that no fence waits for it; when it cannot be read, the counts of
   /// waiting data are 0.
   func status() async -> ServiceStatus {
-    var status = current
+    var status = track.status(at: .now)
     status.sender = await environment.sender.status
     status.lastPass = await environment.sender.lastPass
     status.clock = ClockStatus(environment.timekeeper.read())
-    status.fixAge = fixArrival.map { .now - $0 }
-    status.disk = disk
+    status.disk = track.disk(decision, freeBytes: environment.store.directory.room)
     status.disk.stateBytes = environment.store.directory.bytes
     if let loop { status.loop = LoopStatus(await loop.running.memory, of: loop.running.count) }
-    status.totals = endedTotals
-    for link in status.links { status.totals[link.link ?? "", default: DriveTotals()].add(link.totals) }
     do {
       let running = await environment.sender.runningDrive
       status.waiting = try await environment.store.reading { try ServiceStatus.Waiting($0, except: running) }
@@ -430,22 +380,11 @@ actor Service: ServiceCommands {
     return status
   }
 
-  /// The fences that an ended drive could not write, or else those of the running one.
-  private var disk: ServiceStatus.Disk {
-    let links = current.links
-    return ServiceStatus.Disk(
-      freeBytes: environment.store.directory.room,
-      unsavedFences: hasEnded ? unsaved.endangered : links.reduce(0) { $0 + $1.unsavedFences },
-      trouble: hasEnded ? unsaved.trouble : links.compactMap(\.diskTrouble).first)
-  }
-
   /// Applies a command to the decision, and answers when it has been followed: the answer is what `status` says from then on.
   func perform(_ command: ServiceCommand) async -> String {
     decision.apply(command)
     if command == .stop { loop?.running.put(.stop) }
     logger.notice("command: \(command.rawValue)")
-    // The operator asks now.
-    nextAttempt = min(nextAttempt, .now)
     lastCommand += 1
     let number = lastCommand
     let giveUp = Task {
@@ -459,52 +398,6 @@ actor Service: ServiceCommands {
       }
     }
     giveUp.cancel()
-    let now = ContinuousClock.now
-    let reason = decision.reason(at: now)
-    guard decision.wantsDrive(at: now) else { return "\(command.rawValue): not recording (\(reason))" }
-    if let obstacle { return "\(command.rawValue): not recording yet (\(reason)): \(obstacle)" }
-    return "\(command.rawValue): recording (\(reason))"
+    return decision.answer(to: command, at: .now)
   }
-
-  /// Runs a pass, and returns when it has ended. A pass under way is waited for: the sender runs one at a time.
-  func submit(_ mode: PassMode, _ urgency: ServerGate.Urgency) async -> (line: String, outcome: CommandOutcome) {
-    logger.notice("command: submit, \(mode)\(urgency == .forced ? ", forced" : "")")
-    do {
-      let report = try await environment.sender.pass(mode, urgency: urgency)
-      return (report.line, report.outcome)
-    } catch {
-      if let trouble = StoreError.sendingTrouble(error) {
-        return ("not submitted: \(trouble); waiting data stays stored", .kept)
-      }
-      return ("the store fails: \(StoreError.line(error))", .failed)
-    }
-  }
-
-  /// Refuses a session of a running drive: its fences are still being written. The running drives, one a link, have the highest
-  /// ids.
-  func forget(_ target: ForgetTarget) async -> (line: String, outcome: CommandOutcome) {
-    logger.notice("command: forget \(target)")
-    do {
-      if case .session(let id) = target, let running = await environment.sender.runningDrive,
-        let stored = try await environment.store.reading({ try $0.session(id: id) }), stored.drive >= running
-      {
-        return ("session \(id) is being recorded; stop the drive first (\(Program.name) stop)", .failed)
-      }
-      return (try await Forgetting.forget(target, in: environment.store).joined(separator: "\n"), .done)
-    } catch {
-      return ("\(StoreError.line(error))", .failed)
-    }
-  }
-}
-
-extension ProbeConfiguration {
-  /// The settings that a reload changes at once.
-  var recordingRules: RecordingDecision.Rules {
-    .init(rule: agent.record, startSpeed: agent.startSpeed, rest: agent.rest, patience: location.giveUpAfter)
-  }
-}
-
-extension ProbeConfiguration {
-  /// How long the sender may be at one step: a request, the wait before the first one, or half an hour of reading a large store.
-  var senderPatience: Duration { .seconds(1800) + controlServer.requestTimeout + submission.spread }
 }
