@@ -34,7 +34,7 @@ static int is_mapped(size_t size) {
 
 static void returns_large_blocks(void) {
     enum { LARGE = 1 << 20, RING = 600 << 10 };
-    cpprocess_return_large_blocks();
+    cpprocess_limit_heap();
     /* A sanitizer's allocator does not do so. */
     if (!is_mapped(LARGE)) return;
     /* Without the call above, glibc would now keep smaller blocks than the freed one. */

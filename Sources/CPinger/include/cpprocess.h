@@ -17,8 +17,9 @@ void cpprocess_forget_start(void);
 
 /* Has glibc give large blocks (128 KiB and more) back to the system when they are freed. By itself it does so only until the first of them is
  * freed, and keeps the later ones in the arena of whichever thread asked: a service that begins drive after drive, each on another thread, would
- * keep some in each. To be called once, early. */
-void cpprocess_return_large_blocks(void);
+ * keep some in each. And at most two arenas: glibc's default is eight a processor, each with its own gaps, and a test's threads come to use
+ * all of them. To be called once, early. */
+void cpprocess_limit_heap(void);
 
 /* Gives the free pages of all of glibc's arenas back to the system. Each of a speed test's threads can leave some in another arena, where
  * nothing uses them again for long. Takes milliseconds, and holds up allocations for that time. */

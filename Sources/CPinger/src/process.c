@@ -26,8 +26,11 @@ static int forget_unwritten(struct dl_phdr_info *object, size_t size, void *unus
 
 void cpprocess_forget_start(void) { dl_iterate_phdr(forget_unwritten, NULL); }
 
-/* The default threshold; set, it no longer follows the blocks that are freed. */
-void cpprocess_return_large_blocks(void) { mallopt(M_MMAP_THRESHOLD, 128 << 10); }
+/* The default threshold; set, it no longer follows the blocks that are freed. Two arenas, as many as processors of a small device. */
+void cpprocess_limit_heap(void) {
+    mallopt(M_MMAP_THRESHOLD, 128 << 10);
+    mallopt(M_ARENA_MAX, 2);
+}
 
 void cpprocess_return_free_pages(void) { malloc_trim(0); }
 

@@ -30,7 +30,7 @@ public struct Serving: Sendable {
     note: @escaping @Sendable (String) -> Void
   ) async throws -> CommandOutcome {
     // Each drive has a pinger with a large ring of events: its memory must return to the system when the drive ends.
-    cpprocess_return_large_blocks()
+    cpprocess_limit_heap()
     let configuration = try ProbeConfiguration.load(file: configurationFile)
     return try await withControlServer(configuration, for: "without it there is nothing to ping", logger: logger) {
       let environment = try DriveEnvironment(
