@@ -71,8 +71,8 @@ struct ServiceDecisionTests {
   @Test("when drives end by themselves at once, then the next one waits 10 s")
   func shortDrives() {
     var step: ServiceDecision.Step?
-    var decision = decision()
     for (isShort, wait) in [(true, 10.0), (false, 0)] {
+      var decision = decision()
       decision.driveBegan()
       decision.driveEnded(wasShort: isShort, at: start)
       decision.driveWasPutAway()

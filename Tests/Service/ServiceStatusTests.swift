@@ -32,6 +32,7 @@ struct ServiceStatusTests {
     var gate = ServerGate()
     for failure in failures {
       guard case .leave(let call) = gate.ask(.commanded, at: .seconds(10), random: 0) else { break }
+      gate.heard(failure, at: .seconds(10))
       gate.end(call, .failed(failure), at: .seconds(10), random: 0)
       if background { gate.troubled(by: failure, at: .seconds(10), random: 0) }
     }

@@ -10,9 +10,8 @@ import SystemServices
 
 /// The service: records when wanted, sends stored sessions, answers commands.
 ///
-/// All events go into one stream. ``work()`` handles one at a time: it applies the event, then begins or ends a drive as wanted,
-/// then reports to the service manager. Commands and questions come through the socket and the page at any time between two
-/// steps; the actor separates them. The tick of each second makes sure that deadlines are noticed without another event.
+/// All events go into one stream. ``work()`` applies one at a time, then begins or ends a drive as decided, then reports to the service
+/// manager. Commands come through the socket and the page between two steps. The tick of each second notices deadlines.
 actor Service: ServiceCommands {
   /// The events that the service handles, one at a time and in order.
   private enum Input: Sendable {
@@ -98,8 +97,7 @@ actor Service: ServiceCommands {
       service: self, logger: logger)
     await withTaskGroup { group in
       group.addTask { [positions = environment.positions] in await positions.run() }
-      group.addTask { [positions = environment.positions] in
-        await positions.deliver { inputs.yield(.positioning($0)) }
+      group.addTask { [positions = environment.positions] in await positions.deliver { inputs.yield(.positioning($0)) }
       }
       group.addTask { [sender = environment.sender, interval = configuration.agent.resendInterval] in
         await sender.keepSending(every: interval)
@@ -373,9 +371,8 @@ actor Service: ServiceCommands {
       status.waiting = try await environment.store.reading { try ServiceStatus.Waiting($0, except: running) }
       if let line = readTrouble.end("the store can be read again") { logger.notice("\(line)") }
     } catch {
-      if let line = readTrouble.note("the store cannot be read: \(StoreError.line(error))") {
-        logger.warning("\(line)")
-      }
+      let line = readTrouble.note("the store cannot be read: \(StoreError.line(error))")
+      if let line { logger.warning("\(line)") }
     }
     return status
   }

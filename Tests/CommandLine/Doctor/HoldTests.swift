@@ -31,6 +31,7 @@ struct HoldTests {
     let store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
     var gate = ServerGate()
     guard case .leave(let call) = gate.ask(.commanded, at: .seconds(1000), random: 0) else { return }
+    gate.heard(failure, at: .seconds(1000))
     gate.end(call, .failed(failure), at: .seconds(1000), random: 0)
     let memory = try JSONEncoder().encode(gate.memory(at: .seconds(1000), bootID: "this boot"))
     try await store.servers.setGateMemory(String(decoding: memory, as: UTF8.self), at: Self.url)
