@@ -62,17 +62,17 @@ public enum NameLookUp {
 
 /// The answer of one thread to another.
 private final class Reply<Answer: Sendable>: Sendable {
-  private let isThere = DispatchSemaphore(value: 0)
+  private let isThere = Latch()
   private let result = Mutex<Result<Answer, NameError>?>(nil)
 
   func put(_ result: Result<Answer, NameError>) {
     self.result.withLock { $0 = result }
-    isThere.signal()
+    isThere.open()
   }
 
   /// `nil` when there is none within the limit.
   func wait(_ limit: Duration) -> Result<Answer, NameError>? {
-    _ = isThere.wait(timeout: .now() + .milliseconds(Int(limit.inMilliseconds)))
+    isThere.wait(nanoseconds: limit.inMilliseconds * 1_000_000)
     return result.withLock { $0 }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Pinging
 
 /// The control connection to a QoS server, shared by all tests with that server. A thread reads the replies.
 ///

@@ -1,6 +1,7 @@
 import Coverage
 import Foundation
 import OrderedJSON
+import Pinging
 import Synchronization
 
 /// Runs QoS tests: groups one after the other, the tests of a group side by side, each on a thread of its own.

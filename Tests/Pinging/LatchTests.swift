@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import SpeedTest
+@testable import Pinging
 
 /// The latch at which threads of a speed test wait.
 struct LatchTests {
