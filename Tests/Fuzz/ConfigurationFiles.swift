@@ -1,8 +1,8 @@
 import Coverage
 import Foundation
-import Submission
 
 @testable import Settings
+@testable import Submission
 
 /// Configuration files, and values of command lines: durations, sizes.
 enum ConfigurationFiles: FuzzTarget {
