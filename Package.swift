@@ -24,7 +24,7 @@ let package = Package(
     .executable(name: "reflector", targets: ["reflector"]),
     .executable(name: "gps-player", targets: ["gps-player"]),
   ],
-  // Exact versions: a package can be built again. What they bring is as new as they allow.
+  // Exact versions, so that a Debian package can be built again. The packages' own dependencies are not fixed by this.
   dependencies: [
     // TLS of the control server tool.
     .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
