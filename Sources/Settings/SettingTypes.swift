@@ -1,3 +1,7 @@
+import Coverage
+import Networking
+import SystemServices
+
 /// When the service makes speed tests: `agent.loop`.
 public enum LoopWish: String, Hashable, Sendable, CaseIterable {
   /// Never.
@@ -32,4 +36,17 @@ public enum CoveragePings: String, Hashable, Sendable, CaseIterable {
   case pause
   /// They go on; the drive log marks them.
   case `continue`
+}
+
+/// A circle round a place that no record may show, such as the driver's home: `privacy.exclusion-zones`.
+public struct ExclusionZone: Hashable, Sendable {
+  /// The centre of the circle.
+  public let centre: Coordinate
+  /// Metres; the configuration accepts those above 0, at most 100000.
+  public let radius: Double
+
+  /// - Parameter radius: Metres, above 0.
+  public init(centre: Coordinate, radius: Double) {
+    (self.centre, self.radius) = (centre, radius)
+  }
 }
