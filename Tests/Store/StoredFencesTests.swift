@@ -23,13 +23,23 @@ struct StoredFencesTests {
       sessions: (0..<sessions).map {
         Session(number: $0, testUUID: "T\($0)", started: .start, anchor: .seconds(1), finalized: .seconds(100))
       },
-      fences: (0..<fences).map { .sample(number: $0, session: $0 % sessions, entered: 10 + Double($0) * 4) },
+      fences: (0..<fences).map {
+        .sample(
+          number: $0, session: $0 % sessions, entered: 10 + Double($0) * 4, latitude: 48.2 + Double($0 % 7) / 100,
+          longitude: 16.3 + Double($0 % 5) / 100, technology: ["4G/LTE", nil, "5G/NR"][$0 % 3])
+      },
       seen: .seconds(100))
   }
 
-  private func streamed(_ session: Int64? = nil) throws -> [StoredFence] {
+  private func streamed(_ session: Int64) throws -> [StoredFence] {
+    var conditions = FenceConditions()
+    conditions.sessions = [session]
+    return try streamed(where: conditions)
+  }
+
+  private func streamed(where conditions: FenceConditions = FenceConditions()) throws -> [StoredFence] {
     var fences: [StoredFence] = []
-    var stored = StoredFences(reader, session: session)
+    var stored = StoredFences(reader, where: conditions)
     stored.size = FencePages.Size(sessions: 3, fences: 10)
     try stored.forEach { fences.append($0) }
     return fences
@@ -74,5 +84,38 @@ struct StoredFencesTests {
     try expectTheSame()
     try await store.damage(change)
     try expectTheSame()
+  }
+
+  @Test("when conditions are set, then exactly the intact fences that meet all of them are read")
+  func conditions() async throws {
+    try record(sessions: 3, fences: 60)
+    try record(sessions: 2, fences: 20)
+    try await store.damage("UPDATE fence SET entered_at = entered_at + 1 WHERE number = 7")
+    try await store.damage("UPDATE fence SET technology = '4G/LTF' WHERE number = 9")
+    let all = try streamed()
+    let times = all.map { $0.session.driveStarted + $0.fence.entered }.sorted()
+    for (from, to) in [(nil, nil), (times[20], nil), (nil, times[30]), (times[20], times[50]), (times[5], times[5])] {
+      for sessions in [[], [2], [1, 4]] as [Set<Int64>] {
+        for names in [[], ["NONE"], ["4G/LTE"], ["4G/LTE", "NONE", "5G/NR"]] as [Set<String>] {
+          var conditions = FenceConditions()
+          (conditions.from, conditions.to, conditions.sessions) = (from, to, sessions)
+          conditions.technologies = names
+          (conditions.latitudes, conditions.longitudes) = (48.205...48.235, 16.305...16.335)
+          let expected = all.filter { stored in
+            let time: WallTime = stored.session.driveStarted + stored.fence.entered
+            return from.map { $0 <= time } ?? true && to.map { time < $0 } ?? true
+              && (sessions.isEmpty || sessions.contains(stored.session.id))
+              && (names.isEmpty || names.contains(stored.fence.technology?.name ?? "NONE"))
+              && (48.205...48.235).contains(stored.fence.centre.latitude)
+              && (16.305...16.335).contains(stored.fence.centre.longitude)
+          }
+          #expect(try streamed(where: conditions).map(\.id) == expected.map(\.id))
+        }
+      }
+    }
+    #expect(try StoredFences(reader).count() == 80)
+    var ofLink = FenceConditions()
+    ofLink.links = ["no such link"]
+    #expect(try streamed(where: ofLink).isEmpty)
   }
 }

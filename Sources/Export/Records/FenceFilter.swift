@@ -18,6 +18,18 @@ public struct FenceFilter: Hashable, Sendable {
   /// A filter that selects everything.
   public init() {}
 
+  /// The same conditions for the store, wider for a box with a pole or the antimeridian: what they leave out, ``selects(_:)-(FenceRecord)``
+  /// does too.
+  /// - Parameter sessions: The ids of the only sessions; empty for all.
+  public func conditions(sessions: Set<Int64> = []) -> FenceConditions {
+    var conditions = FenceConditions()
+    (conditions.sessions, conditions.links, conditions.from, conditions.to) = (sessions, links, from, to)
+    (conditions.latitudes, conditions.longitudes) = (box?.latitudes, box?.longitudes)
+    conditions.technologies = Set(
+      Technology.knownNames.filter { name in technologies.contains { $0.matches(Technology(name)) } })
+    return conditions
+  }
+
   /// Whether the fence of `record` is to be exported. A replayed fence has no wall time, and meets no condition on it.
   public func selects(_ record: FenceRecord) -> Bool {
     selects(record.enteredAt) && box?.contains(record.fence.centre) ?? true
@@ -58,6 +70,13 @@ public struct SearchBox: Hashable, Sendable {
       south <= north
     else { return nil }
     (self.west, self.south, self.east, self.north) = (west, south, east, north)
+  }
+
+  var latitudes: ClosedRange<Double> { south...north }
+
+  /// `nil` where one meridian has two longitudes, or a place all of them.
+  var longitudes: ClosedRange<Double>? {
+    south > -90 && north < 90 && west > -180 && east < 180 && west <= east ? west...east : nil
   }
 
   /// Whether `place` is inside, or on the edge. The longitudes 180 and -180 are the same place; at a pole, all of them are.

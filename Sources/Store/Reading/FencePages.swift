@@ -1,10 +1,11 @@
 import Coverage
 import GRDB
 
-/// The intact fences of a store, some of one session at a time: oldest session first, the fences of a session in order of entry.
+/// The intact fences of a store that meet conditions, some of one session at a time: oldest session first, the fences of a session in
+/// order of entry.
 struct FencePages {
   private let reader: StoreReader
-  private let only: Int64?
+  private let conditions: FenceConditions
   private var sessions: ArraySlice<StoredSession> = []
   private var lastSession: Int64?
   private var lastFence: Int64 = .min
@@ -16,11 +17,8 @@ struct FencePages {
     var fences = 1000
   }
 
-  /// - Parameters:
-  ///   - reader: Reads the store.
-  ///   - session: The id of the only session; `nil`: all sessions.
-  init(_ reader: StoreReader, session: Int64?, size: Size) {
-    (self.reader, only, self.size) = (reader, session, size)
+  init(_ reader: StoreReader, where conditions: FenceConditions, size: Size) {
+    (self.reader, self.conditions, self.size) = (reader, conditions, size)
   }
 
   /// The next fences, of one session; it can be empty. `nil` after the last session.
@@ -28,7 +26,7 @@ struct FencePages {
   mutating func next() throws -> [StoredFence]? {
     if sessions.isEmpty { sessions = try nextSessions()[...] }
     guard let session = sessions.first else { return nil }
-    let page = session.isDamaged ? Page() : try page(of: session)
+    let page = session.isDamaged || !conditions.include(session) ? Page() : try page(of: session)
     if page.rows == size.fences {
       lastFence = page.last
     } else {
@@ -42,9 +40,9 @@ struct FencePages {
     try reader.rows(
       """
       SELECT \(StoredSession.columnsWithoutCounts)
-      WHERE session.id > :last AND (:session IS NULL OR session.id = :session)
+      WHERE session.id > ? AND \(conditions.onSession)
       ORDER BY session.id LIMIT \(size.sessions)
-      """, ["last": lastSession ?? .min, "session": only]
+      """, [lastSession ?? .min]
     ).map(StoredSession.init)
   }
 
@@ -58,14 +56,15 @@ struct FencePages {
   private func page(of session: StoredSession) throws -> Page {
     guard let database = reader.database else { return Page() }
     return try database.read { db in
+      let (sql, arguments) = try conditions.onFence.build(db)
       let statement = try db.cachedStatement(
         sql: """
-          SELECT \(StoredFence.columnsWithoutBatch) FROM intact_fence AS fence WHERE session_id = ? AND number > ?
+          SELECT \(StoredFence.columnsWithoutBatch) FROM main.fence AS fence WHERE session_id = ? AND number > ? AND \(sql)
           ORDER BY number LIMIT \(size.fences)
           """)
       var batches = try FenceBatches(of: session, db)
       var page = Page()
-      let rows = try Row.fetchCursor(statement, arguments: [session.id, lastFence])
+      let rows = try Row.fetchCursor(statement, arguments: [session.id, lastFence] + arguments)
       while let row = try rows.next() {
         page.rows += 1
         page.last = row[Fence.columnOfNumber]

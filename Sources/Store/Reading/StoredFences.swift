@@ -2,27 +2,35 @@ import Coverage
 import Dispatch
 import Synchronization
 
-/// The intact fences of a store in constant memory: oldest session first, the fences of a session in order of entry.
+/// The intact fences of a store that meet conditions, in constant memory: oldest session first, the fences of a session in order of entry.
 ///
 /// They are read in portions, so that no transaction stays open while a slow consumer handles them: the write-ahead
 /// log would grow for that long. A fence that ends meanwhile may be included or not; none is included twice.
 public struct StoredFences: Sendable {
   private let reader: StoreReader
-  private let session: Int64?
+  private let conditions: FenceConditions
   var size = FencePages.Size()
 
   /// - Parameters:
   ///   - reader: Reads the store.
-  ///   - session: The id of the only session; `nil`: all sessions.
-  public init(_ reader: StoreReader, session: Int64? = nil) {
-    (self.reader, self.session) = (reader, session)
+  ///   - conditions: What the fences meet.
+  public init(_ reader: StoreReader, where conditions: FenceConditions = FenceConditions()) {
+    (self.reader, self.conditions) = (reader, conditions)
+  }
+
+  /// The number of ended fences in sessions of the store, damaged ones included, whatever the conditions.
+  /// - Throws: GRDB's `DatabaseError`
+  public func count() throws -> Int {
+    try reader.rows(
+      "SELECT count(*) AS fences FROM fence WHERE exited_at IS NOT NULL AND session_id IN (SELECT id FROM session)"
+    ).first?["fences"] ?? 0
   }
 
   /// Calls `body` with each fence, while the next ones are read on another thread.
   /// - Parameter body: Receives the fences; all counts of their sessions are 0.
   /// - Throws: GRDB's `DatabaseError`, and errors of `body`.
   public func forEach(_ body: (StoredFence) throws -> Void) throws {
-    var pages = FencePages(reader, session: session, size: size)
+    var pages = FencePages(reader, where: conditions, size: size)
     let ahead = ReadAhead { try pages.next() }
     while let page = try ahead.next() { try page.forEach(body) }
   }

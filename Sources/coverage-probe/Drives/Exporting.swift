@@ -12,7 +12,7 @@ struct Exporting: Sendable {
     var written = 0
     /// Those of the wanted sessions, times, places, technologies and links that have another state.
     var ofOtherState = 0
-    /// All others.
+    /// When there is none of either, the others; damaged ones are among them.
     var filteredOut = 0
     /// The speed tests that were written.
     var speedTests = 0
@@ -58,10 +58,10 @@ struct Exporting: Sendable {
     progress: @escaping (Int) -> Void = { _ in }, complain: @escaping (String) -> Void = { _ in },
     write: ([UInt8]) throws -> Void
   ) throws -> Count {
-    // The store can find the fences of one session without reading all others.
+    // The store reads only what meets the conditions.
     let only = sessions.count == 1 ? sessions.first : nil
     let chosen = ChosenFences(
-      stored: StoredFences(reader, session: only), selection: selection, sessions: sessions, filter: filter,
+      stored: StoredFences(reader, where: filter.conditions(sessions: sessions)), selection: selection, filter: filter,
       progress: progress)
     let tracks = StoredTracks(
       reader, session: only, filter: filter, where: { chosen.course.sessions.contains($0) }, complain: complain)
@@ -74,6 +74,9 @@ struct Exporting: Sendable {
       try format.export(chosen, tracks: tracks, speedTests: tests, shape: shape, map: map, write: write)
     }
     var count = chosen.course.count
+    if count.written + count.ofOtherState == 0, !sessions.isEmpty || filter != FenceFilter() {
+      count.filteredOut = try chosen.stored.count()
+    }
     (count.speedTests, count.speedTestsOfOtherState) = (tests.count, speedTests?.ofOtherState ?? 0)
     return count
   }
@@ -94,7 +97,6 @@ private struct ChosenFences: FenceRecords {
 
   let stored: StoredFences
   let selection: ExportSelection
-  let sessions: Set<Int64>
   let filter: FenceFilter
   let progress: (Int) -> Void
   let course = Course()
@@ -107,10 +109,7 @@ private struct ChosenFences: FenceRecords {
     try stored.forEach { stored in
       guard stored.fence.exited != nil else { return }
       let record = FenceRecord(stored)
-      guard sessions.isEmpty || sessions.contains(stored.session.id), filter.selects(record) else {
-        course.count.filteredOut += 1
-        return
-      }
+      guard filter.selects(record) else { return }
       guard selection.selects(stored) else {
         course.count.ofOtherState += 1
         return
@@ -121,5 +120,4 @@ private struct ChosenFences: FenceRecords {
       if course.count.written % Self.fencesPerReport == 0 { progress(course.count.written) }
     }
   }
-
 }

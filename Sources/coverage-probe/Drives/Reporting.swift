@@ -22,6 +22,9 @@ struct Reporting: Sendable {
       (self.title, self.state, self.sessions, self.filter) = (title, state, sessions, filter)
     }
 
+    /// What the store can leave out.
+    var conditions: FenceConditions { filter.conditions(sessions: sessions) }
+
     /// Whether the fence has ended and meets all conditions.
     func selects(_ stored: StoredFence) -> Bool {
       stored.fence.exited != nil && (sessions.isEmpty || sessions.contains(stored.session.id))
@@ -53,7 +56,9 @@ struct Reporting: Sendable {
   func run(complain: (String) -> Void) throws -> Report {
     var figures = choices.map { _ in ReportFigures() }
     var comparison = PlaceComparison(grid: grid)
-    try StoredFences(reader).forEach { stored in
+    // Those of two choices can be any.
+    let only = choices.count == 1 ? choices.first : nil
+    try StoredFences(reader, where: only?.conditions ?? FenceConditions()).forEach { stored in
       for (index, choice) in choices.enumerated() where choice.selects(stored) {
         figures[index].add(ReportedFence(stored))
         if choices.count > 1, let side = PlaceComparison.Side(rawValue: index) {
