@@ -35,7 +35,7 @@ public struct DriveTotals: Hashable, Sendable {
 
   /// The counts that the engine keeps: fences, late answers and places.
   mutating func follow(_ engine: Engine) {
-    (fences, late, places) = (engine.fences.count, engine.pingsLate, engine.settledPings)
+    (fences, late, places) = (engine.fences.count, engine.pings.late, engine.settledPings)
   }
 
   /// Adds the totals of another drive.

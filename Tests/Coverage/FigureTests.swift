@@ -86,7 +86,7 @@ import Testing
     #expect(figures?.duplicates == 2)
     #expect(drive.fences[0].pings == 2)
     #expect(drive.fences[0].pingsAnswered == 1)
-    #expect(drive.engine.pings == 2)
+    #expect(drive.engine.pings.all == 2)
   }
 
   @Test mutating func `when a ping is answered after its fence closed, then the fence is revised with all figures`() {

@@ -32,7 +32,7 @@ import Testing
     #expect(engine.fences.map(\.exited) == [DriveTime(seconds: 1), nil])
     #expect(engine.fences.map(\.pings) == [1, 3])
     #expect(engine.fences.map(\.rttSumNanoseconds) == [20_000_000, 60_000_000])
-    #expect((engine.pings, engine.pingsAnswered, engine.pingsUnassigned) == (4, 4, 0))
+    #expect((engine.pings.all, engine.pings.answered, engine.pings.unassigned) == (4, 4, 0))
     #expect(engine.now == DriveTime(seconds: 1.2))
   }
 
@@ -72,7 +72,7 @@ import Testing
         event(0, fix(north: 0)), event(0.9, ping), event(1.1, ping), event(1, kind, delivered: 1.2), event(1.15, ping),
       ])
       #expect(engine.fences.map(\.pings) == [1])
-      #expect(engine.pingsUnassigned == 2)
+      #expect(engine.pings.unassigned == 2)
     }
   }
 
@@ -96,7 +96,7 @@ import Testing
     let pings = (1..<20_000).map { event(Double($0) / 10, ping) }
     let engine = engine([event(0, fix(north: 0))] + pings + [event(1, fix(north: 100), delivered: 2000)])
     #expect(engine.fences[1].entered > DriveTime(seconds: 1980))
-    #expect(engine.fences.map(\.pings).reduce(0, +) + engine.pingsUnassigned == engine.pings)
+    #expect(engine.fences.map(\.pings).reduce(0, +) + engine.pings.unassigned == engine.pings.all)
   }
 
   /// The same drive twice: with each fix handled at its arrival, and with each fix handled when it is complete.
@@ -139,8 +139,8 @@ import Testing
       let stop = event(60, .stop(.user))
       let (atOnce, late) = (engine(drives.atOnce + [stop]), engine(drives.late + [stop]))
       #expect(atOnce.fences == late.fences)
-      #expect(atOnce.pingsUnassigned == late.pingsUnassigned)
-      #expect((atOnce.pings, atOnce.pingsAnswered) == (late.pings, late.pingsAnswered))
+      #expect(atOnce.pings.unassigned == late.pings.unassigned)
+      #expect((atOnce.pings.all, atOnce.pings.answered) == (late.pings.all, late.pings.answered))
       #expect(atOnce.warnings == late.warnings)
     }
   }

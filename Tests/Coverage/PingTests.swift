@@ -16,8 +16,8 @@ import Testing
     #expect(fence.pingsAnswered == 2)
     #expect(fence.rttSumNanoseconds == 31_000_000)
     #expect(fence.meanRTTNanoseconds == 15_500_000)
-    #expect(drive.engine.pings == 3)
-    #expect(drive.engine.pingsAnswered == 2)
+    #expect(drive.engine.pings.all == 3)
+    #expect(drive.engine.pings.answered == 2)
   }
 
   @Test mutating func `when no ping was answered, then there is no mean`() {
@@ -59,7 +59,7 @@ import Testing
     drive.ping(at: 0.9)
     #expect(drive.pings == [0])
     #expect(drive.unassigned == 2)
-    #expect(drive.engine.pings == 2)
+    #expect(drive.engine.pings.all == 2)
   }
 
   @Test mutating func `when a ping was sent between fences, then it belongs to no fence`() {
@@ -80,7 +80,7 @@ import Testing
     let fences = drive.fences
     #expect(drive.ping(at: 1.5).isEmpty)
     #expect(drive.fences == fences)
-    #expect(drive.engine.pings == 0)
+    #expect(drive.engine.pings.all == 0)
   }
 
   @Test mutating func `when a ping counts in an open fence, then there is no effect to store yet`() {

@@ -17,9 +17,9 @@ import Testing
     let oracle = Oracle(drive)
     #expect(Found.all(engine) == oracle.circles.map { Found($0, oracle.tests[$0.test]) }, "seed \(drive.seed)")
     #expect(engine.sessions.map(\.testUUID) == oracle.tests.map(\.uuid), "seed \(drive.seed)")
-    #expect(engine.pings == oracle.pings && engine.pingsUnsent == oracle.unsent, "seed \(drive.seed)")
-    #expect(engine.pingsOutside == oracle.outside && engine.pingsPaused == oracle.paused, "seed \(drive.seed)")
-    #expect(engine.pingsLate == oracle.late, "seed \(drive.seed)")
+    #expect(engine.pings.all == oracle.pings && engine.pings.unsent == oracle.unsent, "seed \(drive.seed)")
+    #expect(engine.pings.outside == oracle.outside && engine.pings.paused == oracle.paused, "seed \(drive.seed)")
+    #expect(engine.pings.late == oracle.late, "seed \(drive.seed)")
     #expect(engine.stopped?.at.microseconds == oracle.end?.at, "seed \(drive.seed)")
     #expect(engine.stopped?.reason == oracle.end?.reason, "seed \(drive.seed)")
   }
@@ -46,10 +46,10 @@ import Testing
       }
       _ = engine.handle(Event(at: engine.now, .stop(.user)))
       placed += engine.drainPlacedPings()
-      #expect(placed.count == engine.pings && engine.drainPlacedPings().isEmpty, "seed \(seed)")
-      #expect(placed.count { $0.outcome.isAnswered } == engine.pingsAnswered, "seed \(seed)")
-      #expect(placed.count { $0.place == .outside } == engine.pingsOutside, "seed \(seed)")
-      #expect(placed.count { $0.place == .paused } == engine.pingsPaused, "seed \(seed)")
+      #expect(placed.count == engine.pings.all && engine.drainPlacedPings().isEmpty, "seed \(seed)")
+      #expect(placed.count { $0.outcome.isAnswered } == engine.pings.answered, "seed \(seed)")
+      #expect(placed.count { $0.place == .outside } == engine.pings.outside, "seed \(seed)")
+      #expect(placed.count { $0.place == .paused } == engine.pings.paused, "seed \(seed)")
       for (index, fence) in engine.fences.enumerated() {
         let own = placed.filter { $0.place == .fence(index) }
         #expect(own.count == fence.pings && own.count { $0.outcome.isAnswered } == fence.pingsAnswered, "seed \(seed)")
@@ -58,8 +58,8 @@ import Testing
       }
       let settled = engine.settledPings
       #expect(settled.inFences == engine.fences.map(\.pings).reduce(0, +), "seed \(seed)")
-      #expect((settled.outside, settled.paused) == (engine.pingsOutside, engine.pingsPaused), "seed \(seed)")
-      #expect(engine.pingsLate <= engine.pings - engine.pingsAnswered, "seed \(seed)")
+      #expect((settled.outside, settled.paused) == (engine.pings.outside, engine.pings.paused), "seed \(seed)")
+      #expect(engine.pings.late <= engine.pings.all - engine.pings.answered, "seed \(seed)")
       for (fence, next) in zip(engine.fences, engine.fences.dropFirst()) {
         #expect(fence.exited.map { fence.entered <= $0 && $0 <= next.entered } == true, "seed \(seed)")
       }
@@ -68,7 +68,7 @@ import Testing
       }
       #expect(engine.fences.allSatisfy { $0.pingsAnswered <= $0.pings }, "seed \(seed)")
       #expect(engine.fences.map(\.session) == engine.fences.map(\.session).sorted(), "seed \(seed)")
-      #expect(engine.fences.map(\.pings).reduce(0, +) + engine.pingsUnassigned == engine.pings, "seed \(seed)")
+      #expect(engine.fences.map(\.pings).reduce(0, +) + engine.pings.unassigned == engine.pings.all, "seed \(seed)")
     }
   }
 
@@ -101,10 +101,10 @@ import Testing
       _ = engine.handle(Event(at: moments[0], .path(.cellular)))
       _ = engine.handle(
         Event(at: moments[1], .fix(Fix(coordinate: Coordinate(latitude: 1, longitude: 1), accuracy: 3))))
-      let unassigned = engine.pingsUnassigned
+      let unassigned = engine.pings.unassigned
       _ = engine.handle(Event(at: moments[2], .ping(.answered(rttNanoseconds: 1))))
       #expect(engine.openFence?.entered == moments[1] && engine.openFence?.pings == 1, "seed \(seed)")
-      #expect(engine.openFence?.isSubmittable == true && engine.pingsUnassigned == unassigned, "seed \(seed)")
+      #expect(engine.openFence?.isSubmittable == true && engine.pings.unassigned == unassigned, "seed \(seed)")
       _ = engine.handle(Event(at: moments[2], .stop(.user)))
       #expect(engine.stopped?.reason == .user && engine.openFence == nil, "seed \(seed)")
       #expect(engine.sessions.allSatisfy { $0.finalized != nil }, "seed \(seed)")

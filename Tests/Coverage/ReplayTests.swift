@@ -33,7 +33,7 @@ import Testing
     #expect(replayed.fences == live.fences)
     #expect(replayed.sessions == live.sessions)
     #expect(replayed.warnings == live.warnings)
-    #expect(replayed.pingsUnassigned == live.pingsUnassigned)
+    #expect(replayed.pings.unassigned == live.pings.unassigned)
     #expect(replayed.stopped?.at == live.stopped?.at)
   }
 }

@@ -104,11 +104,11 @@ struct UnsentPingTests {
     drive.fix(at: 1)
     drive.ping(at: 2)
     drive.unsentPing(at: 3, count: 5)
-    #expect((drive.engine.pings, drive.engine.pingsUnsent, drive.engine.pingsUnassigned) == (1, 5, 0))
+    #expect((drive.engine.pings.all, drive.engine.pings.unsent, drive.engine.pings.unassigned) == (1, 5, 0))
     let place = Ground.vienna.place(north: 100, east: 0)
     let fix = Event.Kind.fix(Fix(coordinate: place, accuracy: 5))
     _ = drive.handle(Event(at: DriveTime(seconds: 2.5), fix, delivered: DriveTime(seconds: 3.1)))
-    #expect(drive.engine.pingsUnsent == 5)
+    #expect(drive.engine.pings.unsent == 5)
     #expect(drive.engine.fences.map(\.figures.unsent) == [0, 5])
   }
 

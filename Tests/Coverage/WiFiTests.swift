@@ -86,7 +86,7 @@ import Testing
     drive.path(at: 3, .cellular)
     drive.ping(at: 3.5)
     #expect(drive.pings == [3])
-    #expect((drive.engine.pingsOutside, drive.engine.pingsPaused, drive.engine.pings) == (0, 1, 4))
+    #expect((drive.engine.pings.outside, drive.engine.pings.paused, drive.engine.pings.all) == (0, 1, 4))
   }
 
   @Test mutating func `when a ping of the time on Wi-Fi is lost after Wi-Fi, then it still pauses`() {
@@ -96,13 +96,13 @@ import Testing
     drive.failedPing(at: 2.5)
     drive.latePing(at: 2.5, milliseconds: 1500)
     drive.failedPing(at: 1.9)
-    #expect((drive.pings, drive.engine.pingsPaused, drive.fences[0].figures.late) == ([1], 1, 0))
+    #expect((drive.pings, drive.engine.pings.paused, drive.fences[0].figures.late) == ([1], 1, 0))
   }
 
   @Test func `when a drive starts on Wi-Fi, then pings of its first moment pause`() {
     var drive = DriveScript(path: .wifi)
     drive.ping(at: 0)
-    #expect((drive.engine.pingsOutside, drive.engine.pingsPaused) == (0, 1))
+    #expect((drive.engine.pings.outside, drive.engine.pings.paused) == (0, 1))
   }
 
   @Test mutating func `when an inaccurate window opens on Wi-Fi, then it still counts after Wi-Fi`() {

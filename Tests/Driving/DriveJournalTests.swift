@@ -182,7 +182,7 @@ struct DriveJournalTests {
     rig.feed(.stop)
     rig.feed(.ended)
     let stored = rig.disk.fences.keys.max() ?? -1
-    let part = rig.drive.inMemory(as: 7, log: "a log")
+    let part = rig.drive.recorded.inMemory(as: 7, log: "a log")
     #expect(part.drive == 7 && part.unstored.min() == stored + 1)
     #expect(part.fences.first?.number == 0 && part.fences.allSatisfy { $0.exited != nil })
     #expect(part.sessions.map(\.testUUID) == ["T1"] && part.sessions.allSatisfy { $0.finalized != nil })
@@ -195,7 +195,7 @@ struct DriveJournalTests {
     (rig.disk.logTrouble, rig.disk.linesWaiting) = ("drive.jsonl: no space", 3)
     rig.feed(.stop)
     rig.feed(.ended)
-    #expect(rig.drive.inMemory(as: 7, log: "a log").log == nil)
+    #expect(rig.drive.recorded.inMemory(as: 7, log: "a log").log == nil)
   }
 
   @Test("when only the end of the drive is refused, then one line says so, and another one that it is stored")
@@ -227,7 +227,7 @@ struct DriveJournalTests {
     rig.feed(.ended)
     let stored = rig.disk.fences.keys.max() ?? -1
     #expect(rig.disk.sessions[0]?.testUUID == nil && stored >= 0)
-    let part = rig.drive.inMemory(as: 7, log: "a log")
+    let part = rig.drive.recorded.inMemory(as: 7, log: "a log")
     #expect(Set(part.fences.map(\.number)) == part.unstored && part.unstored.min() == stored + 1)
   }
 

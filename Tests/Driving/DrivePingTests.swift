@@ -27,7 +27,7 @@ struct DrivePingTests {
     rig.ping(.answered(rttNanoseconds: 1))
     rig.tick()
     #expect(rig.status?.warnings == [])
-    #expect(rig.drive.engine.pings == 1, "a refusal is no outcome")
+    #expect(rig.drive.engine.pings.all == 1, "a refusal is no outcome")
   }
 
   @Test("when 30 pings in a row are lost, then another test is requested, while pings go on")
@@ -89,7 +89,7 @@ struct DrivePingTests {
     try rig.startPinging()
     for _ in 0..<40 { rig.ping(unsent(EPERM)) }
     rig.tick()
-    #expect((rig.drive.engine.pings, rig.drive.engine.pingsUnsent) == (0, 40))
+    #expect((rig.drive.engine.pings.all, rig.drive.engine.pings.unsent) == (0, 40))
     #expect(rig.requests.count == 1)
     let reason = "the host's firewall or a route of it forbids the ping (Operation not permitted)"
     #expect(
@@ -112,7 +112,7 @@ struct DrivePingTests {
       rig.ping(.answered(rttNanoseconds: 1))
     }
     #expect(rig.lines.count { $0.contains("pings are not sent") } == 1)
-    #expect((rig.drive.engine.pings, rig.drive.engine.pingsUnsent) == (50, 50))
+    #expect((rig.drive.engine.pings.all, rig.drive.engine.pings.unsent) == (50, 50))
   }
 
   @Test(
@@ -122,7 +122,7 @@ struct DrivePingTests {
     try rig.startPinging()
     rig.feed(.path(.offline))
     rig.ping(unsent(ENETUNREACH))
-    #expect((rig.drive.engine.pings, rig.drive.engine.pingsUnsent) == (1, 0))
+    #expect((rig.drive.engine.pings.all, rig.drive.engine.pings.unsent) == (1, 0))
     // The test ends with the change of the network: its pings do not count any more.
     rig.feed(.path(PathReading(link: Link(interface: "wwan0", kind: .modem), unreached: "127.0.0.1")))
     #expect(rig.liveTargets.isEmpty && rig.requests.count == 2)
@@ -142,7 +142,7 @@ struct DrivePingTests {
             target: 1, kind: .icmpError(type: 3, code: 1), number: 1, sequence: 1, slot: rig.boot, sent: rig.boot,
             occurred: rig.boot, from: sender)))
     }
-    #expect((rig.drive.engine.pings, rig.drive.engine.pingsUnsent) == (1, 1))
+    #expect((rig.drive.engine.pings.all, rig.drive.engine.pings.unsent) == (1, 1))
   }
 
   @Test("when the server answers but no ping can begin, then the log says from when to when the probe measured nothing")

@@ -39,7 +39,7 @@ struct LateFixDriveTests {
     rig.ping(.lost(.unknown), ago: 1.1)
     let fence = try #require(rig.drive.engine.openFence)
     #expect((fence.pings, fence.pingsAnswered) == (3, 2), "sent 0.05, 0.15 and 0.1 s before the delivery")
-    #expect(rig.drive.engine.pingsOutside == 0)
+    #expect(rig.drive.engine.pings.outside == 0)
     var replay = Engine()
     for event in rig.disk.events { _ = replay.handle(event) }
     #expect(replay.openFence == fence)

@@ -3,15 +3,6 @@
 /// A pure state machine. It waits for nothing, reads no clock and does no I/O. Time comes in with every event and with
 /// ``advance(to:)``; ``nextDeadline`` is the time to which the caller must advance the engine when no event comes before.
 public struct Engine: Sendable {
-  /// A stretch of time in which pings count in no fence: the position was too inaccurate, or the link was Wi-Fi.
-  private struct Window: Sendable {
-    let begin: DriveTime
-    /// `nil` while it lasts.
-    var end: DriveTime?
-
-    var isOpen: Bool { end == nil }
-  }
-
   /// The operator's settings; the server's limit shortens ``Parameters/maximumDuration``.
   public private(set) var parameters: Parameters
   /// The greatest time seen so far.
@@ -33,20 +24,8 @@ public struct Engine: Sendable {
   /// When and why the drive ended; `nil` while it goes on.
   public private(set) var stopped: (at: DriveTime, reason: StopReason)?
 
-  /// Pings with an outcome, whether or not they belong to a fence.
-  public private(set) var pings = 0
-  /// Of ``pings``, those that were answered in time.
-  public private(set) var pingsAnswered = 0
-  /// Pings that this host could not send. They are not among ``pings``.
-  public private(set) var pingsUnsent = 0
-  /// Of ``pings``, those that were answered after the timeout. They count as not answered.
-  public private(set) var pingsLate = 0
-  /// Of ``pings``, those that count outside of all fences (``PingPlace/outside``).
-  public private(set) var pingsOutside = 0
-  /// Of ``pings``, those that were sent while the drive pauses on Wi-Fi (``PingPlace/paused``).
-  public private(set) var pingsPaused = 0
-  /// Of ``pings``, those that count in no fence.
-  public var pingsUnassigned: Int { pingsOutside + pingsPaused }
+  /// The pings of the drive, whether or not they belong to a fence.
+  public private(set) var pings = PingTotals()
 
   /// The samples of the last fences. A fence's samples stay until none of its pings can be answered in time any more.
   private var samples: [PingSamples] = []
@@ -54,8 +33,9 @@ public struct Engine: Sendable {
   private var latestPing = DriveTime.start
   private var recentPings: RecentPings
   private var radio = RadioTrack()
-  private var inaccurateWindows: [Window] = []
-  private var wifiWindows: [Window] = []
+  /// When the position was too inaccurate, and when the link was Wi-Fi: pings count in no fence then.
+  private var inaccurate = TimeWindows()
+  private var onWiFi = TimeWindows()
   private var hasHadAccurateFix = false
   private var warningIsDue = false
   /// Why the probe itself sends no pings now; `nil`: it does, or there is no network.
@@ -71,8 +51,8 @@ public struct Engine: Sendable {
     recentPings = RecentPings(keepsPlaced: keepsPings)
     if path == .wifi {
       // Before any time that a log can have: a ping of the first moment is on Wi-Fi, too.
-      wifiWindows = [Window(begin: DriveTime(microseconds: .min))]
-      warn(.wifi, from: .start)
+      onWiFi.open(at: DriveTime(microseconds: .min))
+      warnings.begin(.wifi, from: .start)
     }
   }
 
@@ -196,24 +176,15 @@ public struct Engine: Sendable {
   }
 
   private mutating func uncount(_ ping: RecentPings.Entry) {
+    pings.count(ping.event.kind, in: ping.place, by: -1)
+    guard case .fence(let index) = ping.place else { return }
     switch ping.event.kind {
     case .ping(let outcome):
-      if case .unsent(let count) = outcome {
-        pingsUnsent = max(0, pingsUnsent.saturatingSubtracting(count))
-      } else {
-        pings -= 1
-        if outcome.isAnswered { pingsAnswered -= 1 }
-        if ping.place == .outside { pingsOutside -= 1 }
-        if ping.place == .paused { pingsPaused -= 1 }
-      }
-      guard case .fence(let index) = ping.place else { return }
       fences[index].uncount(outcome)
       if let place = samplesPlace(of: index) { samples[place].remove(outcome, sent: ping.event.at) }
-    case .late:
-      pingsLate -= 1
-      if case .fence(let index) = ping.place { fences[index].figures.late -= 1 }
-    case .duplicate: if case .fence(let index) = ping.place { fences[index].figures.duplicates -= 1 }
-    case .fix, .path, .unmeasured, .radio, .modem, .session, .clockSet, .stop: break
+    case .late: fences[index].figures.late -= 1
+    case .duplicate: fences[index].figures.duplicates -= 1
+    default: break
     }
   }
 
@@ -255,19 +226,19 @@ public struct Engine: Sendable {
   // MARK: Inaccurate positions
 
   private mutating func openInaccurateWindow() {
-    if inaccurateWindows.last?.isOpen != true { inaccurateWindows.append(Window(begin: latestChange)) }
+    inaccurate.open(at: latestChange)
     warnOfMissingPosition(from: latestChange)
   }
 
   private mutating func closeInaccurateWindow() {
-    if inaccurateWindows.last?.isOpen == true { inaccurateWindows[inaccurateWindows.count - 1].end = latestChange }
-    endWarning(.waitingForGPS)
+    inaccurate.close(at: latestChange)
+    warnings.end(.waitingForGPS, at: latestChange)
   }
 
   private mutating func warnOfMissingPosition(from time: DriveTime) {
-    let isMissing = !hasHadAccurateFix || inaccurateWindows.last?.isOpen == true
+    let isMissing = !hasHadAccurateFix || inaccurate.isOpen
     // A late event must not start the warning early.
-    if warningIsDue, isMissing { warn(.waitingForGPS, from: max(time, .start + parameters.warningAfter)) }
+    if warningIsDue, isMissing { warnings.begin(.waitingForGPS, from: max(time, .start + parameters.warningAfter)) }
   }
 
   // MARK: Pings
@@ -275,31 +246,19 @@ public struct Engine: Sendable {
   private mutating func count(_ event: Event) -> [Effect] {
     let place = place(ofPingAt: event.at)
     recentPings.append(event, in: place)
-    var wasSubmittable: Bool?
-    if case .fence(let index) = place { wasSubmittable = fences[index].isSubmittable }
+    pings.count(event.kind, in: place, by: 1)
+    guard case .fence(let index) = place else { return [] }
+    let wasSubmittable = fences[index].isSubmittable
     switch event.kind {
-    case .ping(.unsent(let count)): pingsUnsent = pingsUnsent.saturatingAdding(count)
     case .ping(let outcome):
-      pings += 1
-      if outcome.isAnswered { pingsAnswered += 1 }
-      if place == .outside { pingsOutside += 1 }
-      if place == .paused { pingsPaused += 1 }
-    case .late: pingsLate += 1
-    case .duplicate, .fix, .path, .unmeasured, .radio, .modem, .session, .clockSet, .stop: break
-    }
-    switch (place, event.kind) {
-    case (.fence(let index), .ping(let outcome)):
       latestPing = max(latestPing, event.at)
       fences[index].count(outcome)
       if let place = samplesPlace(of: index) { samples[place].add(outcome, sent: event.at) }
-    case (.fence(let index), .late): fences[index].figures.late += 1
-    case (.fence(let index), .duplicate): fences[index].figures.duplicates += 1
+    case .late: fences[index].figures.late += 1
+    case .duplicate: fences[index].figures.duplicates += 1
     default: break
     }
-    guard case .fence(let index) = place,
-      fences[index].exited != nil || fences[index].isSubmittable != wasSubmittable
-    else { return [] }
-    return [revision(of: index)]
+    return fences[index].exited != nil || fences[index].isSubmittable != wasSubmittable ? [revision(of: index)] : []
   }
 
   /// Changes an open fence.
@@ -319,11 +278,10 @@ public struct Engine: Sendable {
   /// Where a ping that was sent at `time` counts (docs/algorithm.md, 4): it depends on the time of sending alone, whenever the outcome
   /// comes. So quick and slow outcomes of neighbouring pings count alike.
   private func place(ofPingAt time: DriveTime) -> PingPlace {
-    if let window = wifiWindows.last(where: { $0.begin <= time }), window.end.map({ time < $0 }) ?? true {
-      return .paused
-    }
-    guard !positionWasInaccurate(at: time), let index = fence(at: time) else { return .outside }
-    return .fence(index)
+    // On Wi-Fi from its very first moment; inaccurate only after it.
+    if onWiFi.contain(time, withBegin: true) { return .paused }
+    if inaccurate.contain(time, withBegin: false) { return .outside }
+    return fence(at: time).map(PingPlace.fence) ?? .outside
   }
 
   /// Whether a ping that was sent after `time` is counted already. A fix that counts from `time` must then say when it was delivered
@@ -345,11 +303,6 @@ public struct Engine: Sendable {
     return time < exited ? index : nil
   }
 
-  private func positionWasInaccurate(at time: DriveTime) -> Bool {
-    guard let window = inaccurateWindows.last(where: { $0.begin < time }) else { return false }
-    return window.end.map { time < $0 } ?? true
-  }
-
   // MARK: Path
 
   private mutating func apply(_ path: Path) -> [Effect] {
@@ -357,11 +310,11 @@ public struct Engine: Sendable {
     self.path = path
     guard changesWiFi else { return [] }
     if path == .wifi {
-      wifiWindows.append(Window(begin: latestChange))
-      warn(.wifi, from: latestChange)
+      onWiFi.open(at: latestChange)
+      warnings.begin(.wifi, from: latestChange)
     } else {
-      wifiWindows[wifiWindows.count - 1].end = latestChange
-      endWarning(.wifi)
+      onWiFi.close(at: latestChange)
+      warnings.end(.wifi, at: latestChange)
     }
     guard let index = openIndex, fences[index].exclude() else { return [] }
     return [revision(of: index)]
@@ -412,21 +365,5 @@ public struct Engine: Sendable {
     stopped = (latestChange, reason)
     recentPings.end()
     return effects + [.stopped(reason)]
-  }
-
-  // MARK: Warnings
-
-  private mutating func warn(_ kind: Warning.Kind, from: DriveTime) {
-    guard !warnings.contains(where: { $0.kind == kind && $0.to == nil }) else { return }
-    warnings.append(Warning(kind: kind, from: from, to: nil))
-  }
-
-  private mutating func endWarning(_ kind: Warning.Kind) {
-    guard let index = warnings.lastIndex(where: { $0.kind == kind && $0.to == nil }) else { return }
-    if warnings[index].from >= latestChange {
-      warnings.remove(at: index)
-    } else {
-      warnings[index].to = latestChange
-    }
   }
 }

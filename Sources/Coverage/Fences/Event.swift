@@ -85,6 +85,18 @@ public struct Warning: Hashable, Sendable {
   public internal(set) var to: DriveTime?
 }
 
+extension [Warning] {
+  mutating func begin(_ kind: Warning.Kind, from time: DriveTime) {
+    guard !contains(where: { $0.kind == kind && $0.to == nil }) else { return }
+    append(Warning(kind: kind, from: time, to: nil))
+  }
+
+  mutating func end(_ kind: Warning.Kind, at time: DriveTime) {
+    guard let index = lastIndex(where: { $0.kind == kind && $0.to == nil }) else { return }
+    if self[index].from >= time { remove(at: index) } else { self[index].to = time }
+  }
+}
+
 /// Why a drive ended. The raw values appear in drive logs, in the store and in `replay`'s summary.
 public enum StopReason: String, Hashable, Sendable, CaseIterable {
   /// The operator stopped it.

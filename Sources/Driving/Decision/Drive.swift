@@ -15,23 +15,18 @@ import Submission
 struct Drive: Sendable {
   /// Limits the size of a request, and the fences that a refused request delays (docs/protocol.md, 3.5).
   private static let fencesPerSession = 400
-  private static let checkpointInterval = Duration.seconds(4)
-  /// Time from the start of pings on a test to the first ping, in nanoseconds: the session must begin before it.
-  private static let pingDelay: UInt64 = 20_000_000
 
   private let options: DriveOptions
   private let link: LinkSettings
-  private(set) var engine: Engine
+  private(set) var recorded: RecordedEngine
   private(set) var clock: DriveClock
-  private(set) var journal: DriveJournal
   private var tests: ServerTests
   private var pings = ServerPings()
   private var wayWatch = WayWatch()
   private var reporting: DriveReporting
-  private var lastCheckpoint = DriveTime.start
   private var isAsleep = false
   /// The pings pause for a speed test.
-  private var isHushed = false
+  private var pausesForTest = false
   private var load = LoadedPings()
 
   /// - Parameters:
@@ -39,8 +34,9 @@ struct Drive: Sendable {
   ///   - loopUUID: The loop that the drive continues; `nil` for a new one.
   init(_ options: DriveOptions, link: LinkSettings, clock: DriveClock, path: Path, loopUUID: String? = nil) {
     (self.options, self.link, self.clock) = (options, link, clock)
-    engine = Engine(parameters: options.parameters, path: path)
-    journal = DriveJournal(started: clock.started, hasLog: options.writesLog)
+    recorded = RecordedEngine(
+      Engine(parameters: options.parameters, path: path),
+      DriveJournal(started: clock.started, hasLog: options.writesLog))
     tests = ServerTests(options.recovery, loopUUID: loopUUID)
     reporting = DriveReporting(link: link.name)
   }
@@ -48,6 +44,8 @@ struct Drive: Sendable {
   /// Whether the drive has stopped, by a stop input or by its own decision. Further events have no effect.
   var isOver: Bool { engine.stopped != nil }
 
+  var engine: Engine { recorded.engine }
+  var journal: DriveJournal { recorded.journal }
   /// Whether all of the drive is in the store, including its end.
   var isSaved: Bool { journal.isComplete }
 
@@ -73,12 +71,12 @@ struct Drive: Sendable {
   mutating func handle(_ input: DriveInput, at boot: UInt64) -> [DriveEffect] {
     let now = clock.time(ofSlot: boot)
     switch input {
-    case .began: return began(at: now)
+    case .began: return recorded.begin() + logClock(at: now)
     case .sentFromMemory(let batches):
-      journal.batches = batches
+      recorded.journal.batches = batches
       return []
     case .ended: return ended(at: now)
-    case .disk(let answer): return journal.handle(answer, of: engine)
+    case .disk(let answer): return recorded.journal.handle(answer, of: engine)
     case .proceed(let stage): return proceed(to: stage, at: now)
     case .pingsBegan(let target, let start): return pingsBegan(target, start, at: now, boot)
     case .pingsRefused(let reason, let start):
@@ -109,52 +107,26 @@ struct Drive: Sendable {
       return []
     case .speedTestEnded: return speedTestEnded(at: now) + [.proceed(.decision)]
     case .wake: return wake() + [.proceed(.decision)]
-    case .stop: return (pings.target.map { [.stopPings($0)] } ?? []) + record(.stop(.user), at: now)
+    case .stop: return (pings.target.map { [.stopPings($0)] } ?? []) + recorded.record(.stop(.user), at: now)
     }
   }
 
   private mutating func proceed(to stage: DriveStage, at now: DriveTime) -> [DriveEffect] {
     switch stage {
     case .checkpointed(let time): journal.checkpointed(at: time)
-    case .report(let time): report(at: time)
+    case .report(let time):
+      [.report(reporting.report(of: engine, journal: journal, tests: tests, isClockTrusted: clock.isTrusted, at: time))]
     case .decision: decide(at: now) + followPause(at: now)
     case .ending(let time, let reason): journal.end(at: time, reason)
     }
   }
 
-  // MARK: Start and end
-
-  private mutating func began(at now: DriveTime) -> [DriveEffect] {
-    journal.apply([.sessionBegan(engine.sessions[0])], at: engine.now) + logClock(at: now)
-  }
+  // MARK: End
 
   private mutating func ended(at now: DriveTime) -> [DriveEffect] {
     let stopped = engine.stopped ?? (now, .user)
     noteSilence()
-    return journal.checkpoint(engine.openFence, at: stopped.at) + [.proceed(.ending(at: stopped.at, stopped.reason))]
-  }
-
-  /// The fences to submit of which the store has nothing, of a drive that has ended, with the stored ones of the same test: a test accepts
-  /// one result only. If the store does not know the test, the stored ones are left to the store.
-  /// - Parameters:
-  ///   - drive: The drive's id in the store.
-  ///   - log: The path of its log; `nil` without one.
-  func inMemory(as drive: Int64, log: String?) -> DriveInMemory {
-    let stopped = engine.stopped ?? (engine.now, .user)
-    let first = journal.firstUnstored
-    let ended = engine.fences.filter { $0.exited != nil && $0.isSubmittable }
-    let unstored = ended.filter { $0.number >= first }
-    let sessions = engine.sessions.filter { session in unstored.contains { $0.session == session.number } }
-    let whole = Set(sessions.filter { journal.isTestStored(of: $0) }.map(\.number))
-    return DriveInMemory(
-      drive: drive, started: clock.started, ended: stopped.at, stopReason: stopped.reason,
-      log: journal.waitingLines == 0 ? log : nil,
-      sessions: sessions.map { session in
-        Session(
-          number: session.number, testUUID: session.testUUID, started: session.started, anchor: session.anchor,
-          finalized: session.finalized ?? engine.now, localAddress: session.localAddress)
-      },
-      fences: ended.filter { $0.number >= first || whole.contains($0.session) }, unstored: Set(unstored.map(\.number)))
+    return recorded.checkpoint(at: stopped.at) + [.proceed(.ending(at: stopped.at, stopped.reason))]
   }
 
   /// - Parameters:
@@ -170,75 +142,14 @@ struct Drive: Sendable {
       capture: capture, silence: reporting.silenceReason, unsentReason: reporting.unsentReason)
   }
 
-  // MARK: Events of the engine
-
-  /// Logs an event, applies it to the engine, and stores the changes.
-  /// - Parameter time: When it happened. Only pings may have happened earlier; everything else happens now.
-  private mutating func record(
-    _ kind: Event.Kind, at time: DriveTime, beside details: [JSON.Member] = []
-  ) -> [DriveEffect] {
-    let effects = letTimePass(to: time)
-    guard !isOver else { return effects }
-    let event = kind.concernsPing ? Event(at: time, kind) : Event(at: moment(of: kind, at: time), kind)
-    return effects + apply(event, beside: details)
-  }
-
-  /// The time of an event that is no ping: not before another one. A session can end the open fence, which may not last 0 s.
-  private func moment(of kind: Event.Kind, at time: DriveTime) -> DriveTime {
-    let moment = max(time, engine.latestChange)
-    guard case .session = kind, let entered = beginOfOpenFence(ifMoved: moment) else { return moment }
-    return entered + .microseconds(1)
-  }
-
-  /// A fix counts from the arrival of its position, even if pings sent after it have been counted already.
-  private mutating func record(_ positioned: PositionedFix) -> [DriveEffect] {
-    let delivered = clock.time(of: positioned.delivered)
-    let effects = letTimePass(to: delivered)
-    guard !isOver else { return effects }
-    let arrived = max(.start, clock.time(of: positioned.arrival))
-    if let entered = beginOfOpenFence(ifMoved: arrived) {
-      let next = entered + .microseconds(1)
-      return effects + apply(Event(at: max(next, delivered), .fix(positioned.fix)), beside: positioned.details)
-    }
-    let isLate = arrived < engine.latestChange || engine.hasCountedPing(after: arrived)
-    let event = Event(at: arrived, .fix(positioned.fix), delivered: isLate ? max(arrived, delivered) : nil)
-    return effects + apply(event, beside: positioned.details)
-  }
-
-  /// When the open fence was entered, if a fix that arrived at `time` would close it at that very moment: an event between its arrival and
-  /// its delivery moved the fix before it to the same moment. Such a fix counts from its delivery, since no fence may last 0 s.
-  private func beginOfOpenFence(ifMoved time: DriveTime) -> DriveTime? {
-    guard let fence = engine.fences.last, fence.exited == nil, time <= fence.entered else { return nil }
-    return fence.entered
-  }
-
-  private mutating func apply(_ event: Event, beside details: [JSON.Member]) -> [DriveEffect] {
-    let line = journal.append(event, beside: details)
-    let changes = engine.handle(event)
-    return line + logStop(in: changes, by: event) + journal.apply(changes, at: engine.now)
-  }
-
-  private mutating func letTimePass(to time: DriveTime) -> [DriveEffect] {
-    let changes = engine.advance(to: time)
-    guard !changes.isEmpty else { return [] }
-    return logStop(in: changes, by: nil) + journal.apply(changes, at: engine.now)
-  }
-
-  /// Logs a stop that the engine decided on, so that a replay with other settings stops at the same time. The log has
-  /// it before the store has its consequences, as with every event.
-  private func logStop(in changes: [Effect], by event: Event?) -> [DriveEffect] {
-    guard let stopped = engine.stopped, changes.contains(.stopped(stopped.reason)) else { return [] }
-    if case .stop = event?.kind { return [] }
-    return journal.append(Event(at: stopped.at, .stop(stopped.reason)))
-  }
-
   // MARK: Positioning
 
   private mutating func handle(_ event: PositioningEvent, at now: DriveTime) -> [DriveEffect] {
     switch event {
     case .fix(let positioned):
       reporting.note(positioned.fix, isAccurate: engine.parameters.accepts(positioned.fix))
-      return record(positioned)
+      return recorded.record(
+        positioned, arrived: clock.time(of: positioned.arrival), delivered: clock.time(of: positioned.delivered))
     case .status(let change): reporting.note(change)
     case .counters(let counters): reporting.note(counters)
     case .satellites: break
@@ -259,52 +170,34 @@ struct Drive: Sendable {
     case .finished: return pings.finished(event.target)
     case .overflow(let count):
       return [.log(.error, "dropped \(count) ping results: the reader fell behind; they count in no fence")]
-    case .late(let rtt): return counts ? record(.late(rttNanoseconds: rtt), at: at) : []
-    case .duplicate: return counts ? record(.duplicate, at: at) : []
+    case .late(let rtt): return counts ? recorded.record(.late(rttNanoseconds: rtt), at: at) : []
+    case .duplicate: return counts ? recorded.record(.duplicate, at: at) : []
     case .elsewhere: return event.from.map { reporting.note(answerFrom: $0) } ?? []
     default: break
     }
-    guard counts, let (outcome, trouble) = outcome(of: event) else { return [] }
+    guard counts, let (outcome, trouble) = event.outcome(on: reporting.network, radio: reporting.radio) else {
+      return []
+    }
     if let generation { tests.count(outcome, of: generation) }
     let part = load.count(outcome, at: at)
-    let known = (engine.pings, engine.pingsUnsent)
-    let effects = record(
+    let known = engine.pings
+    let effects = recorded.record(
       .ping(outcome), at: at,
       beside: JSON.members([
         "sequence": event.sequenceOnWire.map { .integer(Int64($0)) }, "load": part.map { .string($0.rawValue) },
         "reason": trouble.map(JSON.string),
       ]))
     // A ping that ends the drive by its time is no part of it.
-    guard (engine.pings, engine.pingsUnsent) != known else { return effects }
+    guard engine.pings != known else { return effects }
     let isNews = reporting.count(outcome, trouble)
     guard isNews, let trouble else { return effects }
     return effects + [.log(.warning, "pings are not sent, and count as not measured: \(trouble)")]
   }
 
-  /// The outcome of a ping, and why this host could not send it. Where the network is missing, a ping that was not sent is lost.
-  private func outcome(of event: PingEvent) -> (PingOutcome, trouble: String?)? {
-    switch event.kind {
-    case .notSent(let failure):
-      let ping = UnsentPing(
-        failure.refusal, noWay: reporting.network?.noWay, hasService: reporting.radio?.modem?.hasService)
-      return (ping.outcome, ping.isLost ? nil : "\(failure)")
-    case .icmpError where isOwn(event.from):
-      return (.unsent(), "this host itself reports: \(event.icmpText ?? "")")
-    case .missed: return event.outcome.map { ($0, "this host had no time") }
-    default: return event.outcome.map { ($0, nil) }
-    }
-  }
-
-  /// Whether an ICMP error comes from this host, and this host is not the pinged one.
-  private func isOwn(_ reporter: PingAddress?) -> Bool {
-    guard let reporter, let way = reporting.network?.way else { return false }
-    return reporter.host == way.address && reporter.host != way.destination
-  }
-
   /// Notes in the log when this probe itself stops measuring, and when it goes on.
   private mutating func followPause(at now: DriveTime) -> [DriveEffect] {
     let reason = pauseReason
-    return (reason == nil) == (engine.pause == nil) ? [] : record(.unmeasured(reason), at: now)
+    return (reason == nil) == (engine.pause == nil) ? [] : recorded.record(.unmeasured(reason), at: now)
   }
 
   /// Why this probe itself sends no pings, although the network may work; `nil`: it sends them, or it is on Wi-Fi or without a network.
@@ -315,7 +208,7 @@ struct Drive: Sendable {
       return UnsentPing(.noWay, noWay: noWay, hasService: hasService).isLost ? nil : reporting.network?.obstacle
     }
     if isAsleep { return "the host sleeps" }
-    if isHushed { return "a speed test runs" }
+    if pausesForTest { return "a speed test runs" }
     if !clock.isTrusted { return DriveStatus.clockNotSet }
     if tests.isRefused { return DriveStatus.tokenRefused }
     return tests.trouble.flatMap { $0.mayHaveNetwork ? $0.reason : nil }
@@ -333,15 +226,15 @@ struct Drive: Sendable {
     }
     // Without a trusted clock, `decide` does not call `tick`, which would notice Wi-Fi.
     if reading.path == .wifi, engine.path != .wifi, !clock.isTrusted { tests.session.linkChanged(at: now) }
-    return reading.path == engine.path ? effects : effects + record(.path(reading.path), at: now)
+    return reading.path == engine.path ? effects : effects + recorded.record(.path(reading.path), at: now)
   }
 
   private mutating func handle(_ reading: RadioReading, at now: DriveTime) -> [DriveEffect] {
     let last = reporting.radio
     reporting.note(reading)
     let technology = last == nil || reading.technology != last?.technology
-    return (technology ? record(.radio(reading.technology), at: now) : [])
-      + (reading.modem != last?.modem ? record(.modem(reading.modem), at: now) : [])
+    return (technology ? recorded.record(.radio(reading.technology), at: now) : [])
+      + (reading.modem != last?.modem ? recorded.record(.modem(reading.modem), at: now) : [])
   }
 
   // MARK: Tests
@@ -349,7 +242,7 @@ struct Drive: Sendable {
   private mutating func decide(at now: DriveTime) -> [DriveEffect] {
     guard !isOver else { return [] }
     // A test requested with a wrong time would misplace all of its fences.
-    guard clock.isTrusted, !isAsleep, !isHushed else { return stopUnusedPings(at: now) }
+    guard clock.isTrusted, !isAsleep, !pausesForTest else { return stopUnusedPings(at: now) }
     if let inUse = tests.session.inUse, fencesOfSession >= Self.fencesPerSession { tests.session.filled(inUse) }
     let decision = tests.session.tick(at: now, path: engine.path)
     let effects = stopUnusedPings(at: now)
@@ -394,12 +287,7 @@ struct Drive: Sendable {
     _ address: PingAddress, _ grant: GrantedTest, _ generation: TestSelection.Generation, at boot: UInt64
   ) -> [DriveEffect] {
     guard tests.session.awaits(generation) else { return [] }
-    var target = PingTarget(
-      address: address, echo: .rtr(token: grant.coverage.pingToken), interface: link.interface,
-      interval: options.pingInterval, timeout: options.pingTimeout)
-    target.awaitsInterface = true
-    let firstSlot = boot.addingReportingOverflow(Self.pingDelay).partialValue
-    return [.beginPings(PingStart(target: target, grant: grant, generation: generation, firstSlot: firstSlot))]
+    return [.beginPings(PingStart(to: address, on: grant, for: generation, options, link, at: boot))]
   }
 
   private mutating func pingsBegan(
@@ -420,27 +308,24 @@ struct Drive: Sendable {
     tests.follow(coverage.loopUUID)
     if let loop = coverage.loopUUID {
       let isFirst = engine.sessions.count == 1 && engine.sessions[0].testUUID == nil
-      journal.setLoop(loop, ofSession: isFirst ? 0 : engine.sessions.count)
+      recorded.journal.setLoop(loop, ofSession: isFirst ? 0 : engine.sessions.count)
     }
     let session = SessionGrant(
       testUUID: coverage.testUUID, anchor: grant.requestTime.since(clock.started),
       maximumDuration: coverage.maximumDrive, localAddress: wayWatch.address)
-    return record(.session(session), at: now)
+    return recorded.record(.session(session), at: now)
   }
 
   // MARK: Time
 
   private mutating func tick(_ readings: DriveReadings, at now: DriveTime, _ boot: UInt64) -> [DriveEffect] {
-    var effects = letTimePass(to: now)
+    var effects = recorded.letTimePass(to: now)
     guard !isOver else { return effects }
     effects += follow(readings.clock, at: now)
     noteSilence()
     effects += pings.tick(at: boot)
     reporting.isCaptureInTrouble = readings.isCaptureInTrouble
-    if now - lastCheckpoint >= Self.checkpointInterval {
-      lastCheckpoint = now
-      effects += journal.checkpoint(engine.openFence, at: now)
-    }
+    if recorded.isCheckpointDue(at: now) { effects += recorded.checkpoint(at: now) }
     return effects + [.proceed(.report(at: now))]
   }
 
@@ -457,10 +342,8 @@ struct Drive: Sendable {
   }
 
   private mutating func flush(at now: DriveTime) -> [DriveEffect] {
-    let effects = letTimePass(to: now)
-    guard !isOver else { return effects }
-    lastCheckpoint = now
-    return effects + journal.checkpoint(engine.openFence, at: now)
+    let effects = recorded.letTimePass(to: now)
+    return isOver ? effects : effects + recorded.checkpoint(at: now)
   }
 
   private mutating func wake() -> [DriveEffect] {
@@ -474,16 +357,16 @@ struct Drive: Sendable {
   /// Pauses the pings if the setting says so: no fence then has delays under load. The coverage test ends with the pings.
   private mutating func speedTestBegan(at now: DriveTime) -> [DriveEffect] {
     load.begin(at: now)
-    guard options.pausesForTests, !isHushed else { return [] }
-    isHushed = true
+    guard options.pausesForTests, !pausesForTest else { return [] }
+    pausesForTest = true
     tests.session.linkChanged(at: now)
     return [.log(.info, "a speed test begins: no pings until it has ended")] + stopUnusedPings(at: now)
   }
 
   private mutating func speedTestEnded(at now: DriveTime) -> [DriveEffect] {
     load.finish(at: now)
-    guard isHushed else { return [] }
-    isHushed = false
+    guard pausesForTest else { return [] }
+    pausesForTest = false
     return [.log(.info, "the speed test has ended: the pings resume")]
   }
 
@@ -503,8 +386,8 @@ struct Drive: Sendable {
       effects.append(
         .log(
           .notice, "the times of this drive were wrong: they move by \(step.inSeconds) s (\(reading.ruling))", .clock))
-      journal.started = clock.started
-      effects += record(.clockSet(by: step), at: now)
+      recorded.journal.started = clock.started
+      effects += recorded.record(.clockSet(by: step), at: now)
     }
     return effects + logClock(at: now)
   }
@@ -512,9 +395,5 @@ struct Drive: Sendable {
   private mutating func logClock(at now: DriveTime) -> [DriveEffect] {
     guard let news = clock.news() else { return [] }
     return journal.append(ClockNote(ruling: news.ruling, hostLead: news.hostLead, at: max(.start, now)))
-  }
-
-  private mutating func report(at now: DriveTime) -> [DriveEffect] {
-    [.report(reporting.report(of: engine, journal: journal, tests: tests, isClockTrusted: clock.isTrusted, at: now))]
   }
 }

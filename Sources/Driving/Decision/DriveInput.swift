@@ -3,6 +3,7 @@ import Logging
 import Networking
 import Pinging
 import Positioning
+import Settings
 import Store
 import Submission
 
@@ -115,6 +116,24 @@ struct PingStart: Hashable, Sendable {
   var address: PingAddress { target.address }
   /// The host's name as the control server sent it.
   var host: String { grant.coverage.pingHost }
+}
+
+extension PingStart {
+  /// Time to the first ping, in nanoseconds: the session must begin before it.
+  private static let delay: UInt64 = 20_000_000
+
+  /// - Parameter boot: The current time in nanoseconds on the clock of `Pinger.now`.
+  init(
+    to address: PingAddress, on grant: GrantedTest, for generation: TestSelection.Generation, _ options: DriveOptions,
+    _ link: LinkSettings, at boot: UInt64
+  ) {
+    var target = PingTarget(
+      address: address, echo: .rtr(token: grant.coverage.pingToken), interface: link.interface,
+      interval: options.pingInterval, timeout: options.pingTimeout)
+    target.awaitsInterface = true
+    let first = boot.addingReportingOverflow(Self.delay).partialValue
+    self.init(target: target, grant: grant, generation: generation, firstSlot: first)
+  }
 }
 
 /// A request for a test of the control server.

@@ -1,4 +1,5 @@
 import Coverage
+import Networking
 import Pinging
 
 /// The targets of a drive's pings, and the test of each one. A pure value.
@@ -97,5 +98,27 @@ struct ServerPings: Hashable, Sendable {
     if isSilent { server.isFailureLogged = true }
     self.server = server
     return isFirst ? [.log(.notice, "the ping server at \(server.watch.address) is silent: \(reason)")] : []
+  }
+}
+
+extension PingEvent {
+  /// The outcome of a ping, and why this host could not send it. Where the network is missing, a ping that was not sent is lost.
+  func outcome(on network: PathReading?, radio: RadioReading?) -> (PingOutcome, trouble: String?)? {
+    switch kind {
+    case .notSent(let failure):
+      let ping = UnsentPing(
+        failure.refusal, noWay: network?.noWay, hasService: radio?.modem?.hasService)
+      return (ping.outcome, ping.isLost ? nil : "\(failure)")
+    case .icmpError where isOwn(from, network):
+      return (.unsent(), "this host itself reports: \(icmpText ?? "")")
+    case .missed: return outcome.map { ($0, "this host had no time") }
+    default: return outcome.map { ($0, nil) }
+    }
+  }
+
+  /// Whether an ICMP error comes from this host, and this host is not the pinged one.
+  private func isOwn(_ reporter: PingAddress?, _ network: PathReading?) -> Bool {
+    guard let reporter, let way = network?.way else { return false }
+    return reporter.host == way.address && reporter.host != way.destination
   }
 }

@@ -98,7 +98,7 @@ extension DriveScript {
   var pings: [Int] { engine.fences.map(\.pings) }
   var technologies: [String?] { engine.fences.map { $0.technology?.name } }
   var submittable: [Bool] { engine.fences.map(\.isSubmittable) }
-  var unassigned: Int { engine.pingsUnassigned }
+  var unassigned: Int { engine.pings.unassigned }
   var warnings: [Heed] { engine.warnings.map { Heed($0.kind, $0.from.seconds, $0.to?.seconds) } }
   var end: End? { engine.stopped.map { End($0.at.seconds, $0.reason) } }
   var deadline: Double? { engine.nextDeadline?.seconds }

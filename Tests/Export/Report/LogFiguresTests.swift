@@ -55,11 +55,11 @@ import Testing
       guard !engine.fences.isEmpty else { continue }
       let (logged, sums) = (figures.logged, figures.sums)
       #expect(logged.delays.count == sums.answered, "seed \(seed)")
-      #expect((logged.unassigned.outside, logged.unassigned.paused) == (engine.pingsOutside, engine.pingsPaused))
+      #expect((logged.unassigned.outside, logged.unassigned.paused) == (engine.pings.outside, engine.pings.paused))
       let all = events.count { if case .ping = $0.kind { true } else { false } }
-      #expect(sums.pings + logged.unassigned.outside + logged.unassigned.paused == all && engine.pings == all)
+      #expect(sums.pings + logged.unassigned.outside + logged.unassigned.paused == all && engine.pings.all == all)
       let inFences = engine.fences.map(\.figures.late).reduce(0, +)
-      #expect(sums.late == inFences && inFences <= engine.pingsLate && sums.late <= sums.lost, "seed \(seed)")
+      #expect(sums.late == inFences && inFences <= engine.pings.late && sums.late <= sums.lost, "seed \(seed)")
       // Where no position is lost in it, the mean variation of a fence is that of its pairs.
       let pairs = engine.fences.compactMap(\.figures.meanVariation).count
       #expect(logged.variations.count >= pairs, "seed \(seed)")
@@ -87,7 +87,7 @@ import Testing
         lost += figures.sums.lost
       }
       guard !engine.fences.isEmpty else { continue }
-      #expect((outside, paused) == (engine.pingsOutside, engine.pingsPaused), "seed \(seed)")
+      #expect((outside, paused) == (engine.pings.outside, engine.pings.paused), "seed \(seed)")
       #expect(lost == engine.fences.map(\.pingsLost).reduce(0, +))
     }
   }

@@ -108,7 +108,7 @@ import Testing
     #expect(figures.outages.longest?.pings == 900 && figures.logged.longestLoss == 900)
     #expect(figures.logged.delays.count == figures.sums.answered)
     #expect(figures.sums.pings + figures.logged.unassigned.outside == 7000 && figures.logged.unassigned.paused == 0)
-    #expect(figures.logged.unassigned.outside == engine.pingsOutside)
+    #expect(figures.logged.unassigned.outside == engine.pings.outside)
     #expect(figures.shares.parts[.notMeasured]?.microseconds ?? 0 >= 149_000_000, "the time without a position")
   }
 

@@ -33,15 +33,9 @@ struct ModemConversation {
   private var state = State.absent { didSet { wasPresent = wasPresent || state == .present } }
   /// Whether ModemManager ran at any time on this connection.
   private var wasPresent = false
-  private var modems: [String: ModemObject] = [:]
-  /// SIMs, which are objects of their own.
-  private var sims: [String: ModemObject] = [:]
-  /// Whether ``modems`` are all that ModemManager has.
+  private var objects = ModemObjects()
+  /// Whether ``objects`` are all that ModemManager has.
   private var isListed = false
-  /// The last list of each modem; dropped when the modem moves to another cell.
-  private var cells: [String: CellList] = [:]
-  /// Modems that are not asked for their cells again: they lack the call, or the bus refuses it.
-  private var withoutCells: Set<String> = []
   /// When each call was last made, for the interval before it may be repeated.
   private var asked: [ModemCall.Purpose: ContinuousClock.Instant] = [:]
   /// The calls whose answers are awaited. A purpose has at most one.
@@ -66,7 +60,7 @@ struct ModemConversation {
   // MARK: Results
 
   /// The modem of the link, among those that are there now.
-  private var choice: ModemChoice { ModemChoice(among: modems, interface: interface) }
+  private var choice: ModemChoice { ModemChoice(among: objects.modems, interface: interface) }
 
   /// Whether ModemManager does not answer in time.
   var isHung: Bool { state == .hung }
@@ -81,41 +75,11 @@ struct ModemConversation {
     switch choice {
     case .none(let reason): return RadioReading(obstacle: reason)
     case .modem(let path):
-      guard let modem = modems[path] else { return RadioReading() }
+      guard let modem = objects.modems[path] else { return RadioReading() }
       if isMute { return RadioReading(obstacle: "the modem does not answer") }
-      return RadioReading(technology: modem.technology, modem: values(of: modem, at: path), obstacle: modem.obstacle)
+      return RadioReading(
+        technology: modem.technology, modem: objects.reading(of: modem, at: path), obstacle: modem.obstacle)
     }
-  }
-
-  /// The values beside the technology. Without registration, signal, cell and operator are of no network: only mask and state
-  /// count.
-  private func values(of modem: ModemObject, at path: String) -> ModemReading {
-    var reading = ModemReading()
-    reading.mask = modem.mask
-    reading.registration = modem.registration
-    guard modem.isRegistered else { return reading }
-    reading.operatorCode = modem.property("OperatorCode", of: "Modem3gpp")?.name
-    reading.operatorName = modem.property("OperatorName", of: "Modem3gpp")?.name
-    if let sim = modem.property("Sim")?.text.flatMap({ sims[$0] }) {
-      reading.simOperatorCode = sim.simProperty("OperatorIdentifier")?.name
-      reading.simOperatorName = sim.simProperty("OperatorName")?.name
-    }
-    reading.signal = modem.signal
-    let list = cells[path]
-    reading.cell = Self.joined(modem.cell, list?.serving)
-    reading.neighbours = list?.others ?? []
-    return reading
-  }
-
-  /// `Location` names the current cell. The list of cells adds its channel, if both mean the same cell.
-  private static func joined(_ cell: RadioCell?, _ listed: RadioCell?) -> RadioCell? {
-    guard var cell else { return listed }
-    guard let listed, cell.canBe(listed) else { return cell }
-    cell.identity = cell.identity ?? listed.identity
-    cell.area = cell.area ?? listed.area
-    cell.kind = cell.kind ?? listed.kind
-    (cell.physical, cell.channel, cell.bandwidth) = (listed.physical, listed.channel, listed.bandwidth)
-    return cell
   }
 
   /// Returns the lines for the log since the last call.
@@ -193,12 +157,10 @@ struct ModemConversation {
       return appeared(at: now)
     case .objects:
       isListed = true
-      let all = (values.first?.dictionary ?? [:]).mapValues(ModemObject.init)
-      (modems, sims) = (all.filter { $0.value.isModem }, all.filter { $0.value.isSIM })
+      objects.list(values.first)
       return configure(at: now) + askForCells(at: now, atOnce: true)
     case .cells(let path):
-      // An answer can come after its modem has gone.
-      if modems[path] != nil { cells[path] = values.first.map(CellList.init) }
+      objects.setCells(values.first.map(CellList.init), at: path)
       signOfLife(of: path, at: now)
       return []
     case .networkTime(let path):
@@ -226,11 +188,11 @@ struct ModemConversation {
       noteFailure(failure, of: .time, at: path, now)
     case .cells(let path):
       noteFailure(ModemPulse.Failure(name), of: .cells, at: path, now)
-      cells[path] = nil
+      objects.setCells(nil, at: path)
       let isRefused = name == Self.accessDenied
       if isRefused { notes.append("ModemManager refuses to report the list of cells: \(text) (\(name))") }
       // The bus logs each refusal: the question is not repeated.
-      if isRefused || name.hasSuffix("Core.Unsupported") { withoutCells.insert(path) }
+      if isRefused || name.hasSuffix("Core.Unsupported") { objects.withoutCells.insert(path) }
     case .signalSetup, .locationSetup:
       notes.append("ModemManager refuses to report \(purpose.subject): \(text) (\(name))")
     case .match, .owner, .objects: noteRefusal(name, text)
@@ -263,25 +225,23 @@ struct ModemConversation {
       return values[2].text?.isEmpty == false ? appeared(at: now) : []
     case (Self.objects, "InterfacesAdded"):
       guard values.count == 2, let path = values[0].text else { return [] }
-      if modems[path] != nil { modems[path]?.add(values[1]) } else { modems[path] = ModemObject(values[1]) }
-      if modems[path]?.isSIM == true { sims[path] = modems[path] }
-      if modems[path]?.isModem == false { modems[path] = nil }
+      objects.add(values[1], at: path)
       return configure(at: now) + askForCells(at: now, atOnce: true)
     case (Self.objects, "InterfacesRemoved"):
       guard values.count == 2, let path = values[0].text else { return [] }
-      sims[path] = nil
-      if modems[path]?.remove(values[1].list.compactMap(\.text)) == false { forget(path) }
+      objects.remove(values[1].list.compactMap(\.text), at: path)
       return []
     case (Self.properties, "PropertiesChanged"):
-      if let name = values.first?.text, values.count >= 2 { sims[path]?.change(name, values[1].dictionary) }
-      guard values.count >= 2, let name = values[0].text, modems[path] != nil else { return [] }
       let before = reading
-      modems[path]?.change(name, values[1].dictionary)
+      guard values.count >= 2, let name = values[0].text, objects.change(name, values[1].dictionary, at: path) else {
+        return []
+      }
       // ModemManager changes others by itself, such as the age of the signal's quality.
       if name == "\(ModemObject.prefix).Signal" { signOfLife(of: path, at: now) }
       // Another technology or cell: the list is of the old one.
-      let moves = reading.technology != before.technology || modems[path]?.cell != nil && reading.cell != before.cell
-      if moves { cells[path] = nil }
+      let moves =
+        reading.technology != before.technology || objects.modems[path]?.cell != nil && reading.cell != before.cell
+      if moves { objects.setCells(nil, at: path) }
       return configure(at: now) + askForCells(at: now, atOnce: moves)
     default: return []
     }
@@ -298,15 +258,9 @@ struct ModemConversation {
   /// ModemManager has gone. Answers that are still awaited will not come.
   private mutating func vanished() {
     state = .absent
-    (modems, sims, cells, withoutCells) = ([:], [:], [:], [])
+    objects = ModemObjects()
     (pending, nextLiveness, isListed) = ([], nil, false)
     (pulse, isMute) = (nil, false)
-  }
-
-  private mutating func forget(_ path: String) {
-    modems[path] = nil
-    cells[path] = nil
-    withoutCells.remove(path)
   }
 
   // MARK: Calls
@@ -343,7 +297,7 @@ struct ModemConversation {
 
   /// The pulse of the link's modem, if it is registered: else it has no technology anyway.
   private var watched: ModemPulse? {
-    guard state == .present, let pulse, modems[pulse.path]?.isRegistered == true else { return nil }
+    guard state == .present, let pulse, objects.modems[pulse.path]?.isRegistered == true else { return nil }
     return choice == .modem(pulse.path) ? pulse : nil
   }
 
@@ -377,7 +331,9 @@ struct ModemConversation {
   /// without this, both stay empty. Other sources of location stay enabled. Each is requested until the properties show that
   /// it is in effect.
   private mutating func configure(at now: ContinuousClock.Instant) -> [ModemCall] {
-    guard mayConfigure, case .modem(let path) = choice, let modem = modems[path], modem.isRegistered else { return [] }
+    guard mayConfigure, case .modem(let path) = choice, let modem = objects.modems[path], modem.isRegistered else {
+      return []
+    }
     var calls: [ModemCall] = []
     if modem.property("Rate", of: "Signal")?.number == 0 {
       calls += ask(
@@ -399,9 +355,9 @@ struct ModemConversation {
   /// Asks for the list of cells of the link's modem, if it is registered and has such a list.
   /// - Parameter atOnce: Whether to ask before ``cellsInterval`` is over.
   private mutating func askForCells(at now: ContinuousClock.Instant, atOnce: Bool) -> [ModemCall] {
-    guard case .modem(let path) = choice, modems[path]?.isRegistered == true, !withoutCells.contains(path) else {
-      return []
-    }
+    guard case .modem(let path) = choice, objects.modems[path]?.isRegistered == true,
+      !objects.withoutCells.contains(path)
+    else { return [] }
     return ask(
       call(.cells(path), Self.service, path, ModemObject.prefix, "GetCellInfo"), at: now,
       every: atOnce ? .zero : Self.cellsInterval)
