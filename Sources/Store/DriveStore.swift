@@ -163,10 +163,10 @@ public final class DriveStore: Sendable {
 
   /// Marks the store as older than the fences that its drives have sent, before a recovery hides this.
   /// - Throws: ``StoreError``
-  public func noteRollback() throws { try RecoveryMark(directory).set(.rolledBack) }
+  func noteRollback() throws { try RecoveryMark(directory).set(.rolledBack) }
 
   /// Removes the mark of a pending recovery.
-  public func endRecovery() { RecoveryMark(directory).clear() }
+  func endRecovery() { RecoveryMark(directory).clear() }
 
   /// Adds the parts of a drive that the store lacks, all or nothing: ended fences, their sessions, the drive itself.
   /// Intact rows stay unchanged. Recovered fences are marked (`recovered_at`).

@@ -38,7 +38,7 @@ public final class PacketCapture: @unchecked Sendable {
     /// The number of the newest file.
     public var files: UInt32 = 0
     /// The number of this capture's first file.
-    public var firstFile: UInt32 = 1
+    var firstFile: UInt32 = 1
     /// Why packets cannot be captured or written now; `nil` when they can.
     public var trouble: String?
 

@@ -1,8 +1,8 @@
 /// The table of columns in docs/export.md. A test compares it with the page, so that the page cannot fall behind
 /// ``ColumnList``.
-public enum ColumnTable {
+enum ColumnTable {
   /// The table as Markdown, without a line end behind it.
-  public static var markdown: String {
+  static var markdown: String {
     let head = ["| column | values | meaning | GeoPackage | KML |", "|---|---|---|---|---|"]
     let rows = ColumnList.all.map { column in
       let isStored = column.source != .replay

@@ -141,14 +141,14 @@ enum GeoPackage {
 }
 
 /// The scratch file of a GeoPackage cannot be made, written or read, mostly because its folder has no room.
-public struct GeoPackageError: Error, Hashable, CustomStringConvertible {
+struct GeoPackageError: Error, Hashable, CustomStringConvertible {
   /// The folder in which it is made.
-  public let folder: String
+  let folder: String
   /// The reason, in words.
-  public let reason: String
+  let reason: String
 
   /// The reason and the remedy, in one line.
-  public var description: String {
+  var description: String {
     "cannot make the GeoPackage in \(folder): \(reason); set TMPDIR to a folder with room for it, or use -o"
   }
 }

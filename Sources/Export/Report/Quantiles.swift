@@ -2,29 +2,29 @@ import Coverage
 import Foundation
 
 /// Quantiles of a figure over speed tests, each counted once, in the unit of its values (``SpeedTestQuantity``).
-public struct Quantiles: Hashable, Sendable {
+struct Quantiles: Hashable, Sendable {
   /// The number of values; at least 1.
-  public let count: Int
+  let count: Int
   /// The median by nearest rank.
-  public let median: Int64
+  let median: Int64
   /// The lower end of the median's interval at 95 % confidence; `nil` for too few values.
-  public let lower: Int64?
+  let lower: Int64?
   /// The upper end of that interval; `nil` for too few values.
-  public let upper: Int64?
+  let upper: Int64?
   /// The 10th percentile by nearest rank; `nil` for fewer than ``fewestForPercentiles`` values.
-  public let tenth: Int64?
+  let tenth: Int64?
   /// The 90th percentile; `nil` as the 10th.
   let ninetieth: Int64?
   /// The least value.
-  public let least: Int64
+  let least: Int64
   /// The greatest value.
-  public let greatest: Int64
+  let greatest: Int64
 
   /// Of fewer values, the 90th percentile is always the greatest one.
   static let fewestForPercentiles = 10
 
   /// `nil` without values.
-  public init?(_ values: [Int64]) {
+  init?(_ values: [Int64]) {
     let sorted = values.sorted()
     guard let median = Percentile(50, ofSorted: sorted), let least = sorted.first, let greatest = sorted.last else {
       return nil

@@ -110,7 +110,7 @@ public struct Quality: Sendable {
   /// Their time together, in microseconds.
   private(set) var gapMicroseconds: Int64 = 0
   /// The longest, in microseconds.
-  public private(set) var longestGap: Int64 = 0
+  private(set) var longestGap: Int64 = 0
   private var last: ReportedFence?
 
   mutating func add(_ fence: ReportedFence) {

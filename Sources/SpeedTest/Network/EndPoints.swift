@@ -2,11 +2,11 @@ import CLibssl
 import Foundation
 
 /// The addresses of a connected socket, as numbers.
-public struct EndPoints: Hashable, Sendable {
+struct EndPoints: Hashable, Sendable {
   /// The address of this device.
-  public let local: String
+  let local: String
   /// The address of the server.
-  public let remote: String
+  let remote: String
 
   /// `nil` when the kernel gives none, as for a connection that has ended meanwhile.
   init?(of descriptor: Int32) {

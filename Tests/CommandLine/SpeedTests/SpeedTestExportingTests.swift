@@ -1,11 +1,11 @@
 import Coverage
-import Export
 import Foundation
 import Settings
 import Store
 import TestSupport
 import Testing
 
+@testable import Export
 @testable import Service
 @testable import coverage_probe
 

@@ -18,7 +18,7 @@ public struct SpeedTestResult: Hashable, Sendable {
   /// The technology of the modem; `nil` when it is not known, or when no modem carried the test.
   public var technology: Technology?
   /// Whether there are results of QoS tests, which follow.
-  public var hasQoS = false
+  var hasQoS = false
   /// The figures. The server refuses a result that is not complete (``Coverage/SpeedTestFigures/isComplete``).
   public var figures: SpeedTestFigures
 
