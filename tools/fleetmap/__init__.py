@@ -1,0 +1,1 @@
+"""From the exports of many devices to one map (docs/fleet.md)."""

@@ -1,0 +1,169 @@
+"""Adds exports to a data set, and applies what later exports have replaced or withdrawn.
+
+    tools/fleet add fleet exports            # exports/DEVICE/*.gpkg; a file in exports itself is a device by its store
+    tools/fleet add fleet car-7=monday.gpkg  # with the device's name
+
+The exports are GeoPackages of `coverage-probe export --state all`. The same exports give the same bytes, in any order and any number of
+runs. A fence that is refused, cut or in a zone is counted by name. docs/fleet.md has the rules.
+"""
+
+import argparse
+import collections
+import dataclasses
+import pathlib
+import sqlite3
+
+import pyarrow as pa
+import pyarrow.parquet as parquet
+
+from fleetmap import dataset as datasets
+from fleetmap import lean, manifest, places, reading
+from fleetmap.dataset import Dataset
+from fleetmap.errors import FleetError
+from fleetmap.manifest import Manifest, Source
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("dataset", type=pathlib.Path, metavar="DATASET")
+    parser.add_argument("exports", nargs="+", metavar="[DEVICE=]PATH", help="GeoPackages, or folders of them")
+    parser.add_argument("--cut", type=float, default=200, metavar="METRES",
+                        help="leave out fences this near to where their session begins or ends (default 200)")
+    parser.add_argument("--exclude", type=pathlib.Path, metavar="FILE", help="zones that are left out: lines of latitude,longitude,radius")
+    parser.add_argument("--memory", default="1GB", help="memory of DuckDB (default 1GB)")
+
+
+def exports(arguments: list[str]) -> list[tuple[str | None, pathlib.Path]]:
+    """Devices and files, in order of the files' names."""
+    found: list[tuple[str | None, pathlib.Path]] = []
+    for argument in arguments:
+        name, separator, text = argument.rpartition("=")
+        device, path = (name, pathlib.Path(text)) if separator else (None, pathlib.Path(argument))
+        if path.is_dir():
+            found += [(device or (file.parent.name if file.parent != path else None), file) for file in sorted(path.rglob("*.gpkg"))]
+        elif path.exists():
+            found.append((device, path))
+        else:
+            raise FleetError(f"there is no {path}")
+    return found
+
+
+def stage(dataset: Dataset, settings: lean.Settings, path: pathlib.Path, sha256: str, device: str | None) -> Source:
+    """Reads an export into a file of the staging folder."""
+    export = reading.Export(path)
+    try:
+        statement = export.statement
+        begins, ends, exported_at = (None if text is None else int(reading.milliseconds([text])[0])
+                                     for text in (statement.from_time, statement.to_time, statement.exported_at))
+        reader = lean.Reader(sha256, exported_at or 0, export.sessions, export.ends, settings)
+        with parquet.ParquetWriter(dataset.staging / f"{sha256}.parquet", lean.STAGED, compression="lz4") as writer:
+            for columns in export.batches():
+                writer.write_table(reader.rows(columns))
+    except (sqlite3.DatabaseError, pa.ArrowException, ValueError, TypeError) as error:
+        raise FleetError(f"{path} cannot be read: {error}") from None
+    finally:
+        export.close()
+    if export.has_range and begins is None and ends is None:
+        begins = -manifest.FOREVER
+    left_out = {name: count for name, count in sorted(reader.left_out.items()) if count}
+    sessions = [dataclasses.replace(session, days=dict(sorted(session.days.items()))) for session in export.sessions.values()]
+    return Source(sha256, statement.store, device or statement.store, statement.exported_at, statement.last_fence, begins, ends, left_out,
+                  sessions)
+
+
+def touched(sources: dict[str, Source], new: dict[str, Source]) -> dict[str, list[str]]:
+    """The days to write anew, each with the new exports that have fences of it."""
+    days: dict[str, list[str]] = collections.defaultdict(list)
+    stores = {source.store for source in new.values()}
+    for source in sources.values():
+        names = {day for session in source.sessions for day in session.days}
+        if source.sha256 in new:
+            for day in names:
+                days[day].append(source.sha256)
+        elif source.store in stores:
+            later = [other for other in new.values() if other.store == source.store and other.rank > source.rank]
+            if any(_may_kill(other, source) for other in later):
+                for day in names:
+                    days.setdefault(day, [])
+    return {day: sorted(days[day]) for day in sorted(days)}
+
+
+def _may_kill(later: Source, source: Source) -> bool:
+    if {session.session for session in later.sessions} & {session.session for session in source.sessions}:
+        return True
+    return later.begins is not None or later.ends is not None
+
+
+def add(dataset: Dataset, settings: lean.Settings, given: list[tuple[str | None, pathlib.Path]], memory: str) -> collections.Counter[str]:
+    """Enters exports; returns what happened, by name."""
+    report: collections.Counter[str] = collections.Counter()
+    sources = dict(dataset.manifest.sources)
+    new: dict[str, Source] = {}
+    for device, path in given:
+        sha256 = reading.sha256(path)
+        if sha256 in sources:
+            report["duplicate files"] += 1
+            known = sources[sha256]
+            names = {known.device, device or known.store} - {known.store}
+            sources[sha256] = dataclasses.replace(known, device=min(names, default=known.store))
+            continue
+        try:
+            source = stage(dataset, settings, path, sha256, device)
+        except FleetError as error:
+            print(f"refused: {error}")
+            report["refused files"] += 1
+            continue
+        sources[sha256] = new[sha256] = source
+        report["files"] += 1
+        report["fences"] += sum(count for session in source.sessions for count in session.days.values()) + sum(source.refused.values())
+        report.update({f"refused: {name}": count for name, count in source.refused.items()})
+    report.update(_write_days(dataset, sources, new, memory))
+    return report
+
+
+def _write_days(dataset: Dataset, sources: dict[str, Source], new: dict[str, Source], memory: str) -> collections.Counter[str]:
+    report: collections.Counter[str] = collections.Counter()
+    days = dict(dataset.manifest.days)
+    stores = manifest.by_store({key: source for key, source in sources.items() if source.store in {other.store for other in new.values()}})
+    with datasets.connect(dataset, memory) as engine:
+        datasets.load_deaths(engine, (death for ordered in stores.values() for death in manifest.deaths(ordered)))
+        for day, staged in touched(sources, new).items():
+            files = [str(dataset.staging / f"{sha256}.parquet") for sha256 in staged]
+            if not files and day not in days:
+                continue
+            entry, replaced, withdrawn = datasets.rewrite(dataset, engine, day, files)
+            report.update({"replaced": replaced, "withdrawn": withdrawn})
+            if entry is None:
+                days.pop(day, None)
+            else:
+                days[day] = entry
+    dataset.commit(Manifest(dataset.manifest.settings, sources, days))
+    return report
+
+
+def findings(sources: dict[str, Source]) -> collections.Counter[str]:
+    """What is wrong with the data set as a whole: fences that no export has, and cards that are in two cars."""
+    report: collections.Counter[str] = collections.Counter()
+    for ordered in manifest.by_store(sources).values():
+        name = ordered[-1].device
+        for low, high in manifest.gaps(ordered):
+            print(f"gap: {name} has fences {low} to {high} in no export")
+            report["gap"] += high - low + 1
+        if sessions := manifest.conflicts(ordered):
+            devices = ", ".join(sorted({source.device for source in ordered}))
+            print(f"card in two cars: {devices}: sessions {sessions} are not the same in all exports; the latest one counts")
+            report["card in two cars"] += len(sessions)
+    return report
+
+
+def run(options: argparse.Namespace) -> int:
+    zones = places.read_zones(options.exclude) if options.exclude else []
+    settings = lean.Settings(options.cut, zones)
+    with datasets.writing(options.dataset, {"cut_m": settings.cut_m, "zones": [list(zone) for zone in zones]}) as dataset:
+        report = add(dataset, settings, exports(options.exports), options.memory)
+        report.update(findings(dataset.manifest.sources))
+        live = sum(day.fences for day in dataset.manifest.days.values())
+        size = sum(pathlib.Path(path).stat().st_size for path in dataset.files().values())
+    for name, count in sorted(report.items()):
+        print(f"{name:>40} {count:>12,}")
+    print(f"{options.dataset}: {live:,} fences in {len(dataset.manifest.days)} days, {size:,} bytes")
+    return 1 if report["refused files"] else 0
