@@ -55,7 +55,8 @@ def stage(dataset: Dataset, settings: lean.Settings, path: pathlib.Path, sha256:
         begins, ends, exported_at = (None if text is None else int(reading.milliseconds([text])[0])
                                      for text in (statement.from_time, statement.to_time, statement.exported_at))
         reader = lean.Reader(sha256, exported_at or 0, export.sessions, export.ends, settings)
-        with parquet.ParquetWriter(dataset.staging / f"{sha256}.parquet", lean.STAGED, compression="lz4") as writer:
+        with parquet.ParquetWriter(dataset.staging / f"{sha256}.parquet", lean.STAGED, compression="lz4", use_dictionary=False,
+                                   write_statistics=["day"]) as writer:
             for columns in export.batches():
                 writer.write_table(reader.rows(columns))
     except (sqlite3.DatabaseError, pa.ArrowException, ValueError, TypeError) as error:

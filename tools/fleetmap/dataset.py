@@ -135,7 +135,7 @@ def _write(folder: pathlib.Path, batches: pa.RecordBatchReader) -> Day | None:
     folder.mkdir(exist_ok=True)
     partial = folder / "fences.partial"
     count = 0
-    with parquet.ParquetWriter(partial, lean.SCHEMA, compression="zstd", compression_level=9, use_dictionary=DICTIONARY,
+    with parquet.ParquetWriter(partial, lean.SCHEMA, compression="zstd", use_dictionary=DICTIONARY,
                                column_encoding=ENCODINGS, write_page_index=False) as writer:
         held: list[pa.RecordBatch] = []
         for batch in batches:

@@ -53,8 +53,8 @@ class Export:
                 raise FleetError(f"{path} is no GeoPackage of coverage-probe export")
             if "store_id" not in names:
                 raise FleetError(f"{path} has no store_id: export with 0.1.0 or later")
-            self.sessions, self.ends = self._sessions()
             self.statement, self.has_range = self._statement()
+            self.sessions, self.ends = self._sessions()
         except sqlite3.DatabaseError as error:
             raise FleetError(f"{path} cannot be read: {error}") from None
         if self.statement.filtered:
@@ -73,8 +73,8 @@ class Export:
         found: dict[Key, Session] = {}
         ends: dict[Key, list[tuple[float, float]]] = {}
         for session, link, drive, clock, first, last, quarantined, stores, store in self.database.execute(SESSIONS).fetchall():
-            if stores != 1 or store is None:
-                raise FleetError(f"{self.path}: session {session} has {stores} stores, expected one")
+            if stores != 1 or store != self.statement.store:
+                raise FleetError(f"{self.path}: session {session} is of {store}, the export of {self.statement.store}: expected one store")
             key = (session, link)
             blobs = [row[0] for row in self.database.execute("SELECT geom FROM fence_centres WHERE fid IN (?, ?) ORDER BY fid", (first, last))]
             longitudes, latitudes = places(blobs)
@@ -94,9 +94,6 @@ class Export:
             if store is None:
                 raise FleetError(f"{self.path} has no fences and does not state its store")
             statement = Statement(store, changed[0], last)
-        stores = {row[0] for row in self.database.execute("SELECT DISTINCT store_id FROM fence_centres")}
-        if stores - {statement.store}:
-            raise FleetError(f"{self.path} has fences of {len(stores)} stores, expected one")
         return statement, bool(stated)
 
     def batches(self) -> Iterator[list[tuple[Any, ...]]]:
