@@ -1,0 +1,78 @@
+"""Makes the map of a data set.
+
+    tools/fleet map fleet -o map
+
+map/map.parquet (GeoParquet 1.1), map/map.gpkg (layer `cells`), map/map.csv, and map/map.html: a page that needs no network. They have the same
+rows: a cell, operator, technology (`all` for all together) and period each. Cells below the minimums are counted, not shown.
+docs/fleet.md says what each column means.
+"""
+
+import argparse
+import pathlib
+import tempfile
+from collections.abc import Iterator
+
+import duckdb
+import pyarrow as pa
+
+from fleetmap import aggregate, geometry, outputs, page
+from fleetmap.dataset import Dataset
+from fleetmap.errors import FleetError
+
+GRIDS = [*(f"h{resolution}" for resolution in range(6, 12)), "square"]
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("dataset", type=pathlib.Path, metavar="DATASET")
+    parser.add_argument("-o", "--output", type=pathlib.Path, required=True, metavar="DIR")
+    parser.add_argument("--grid", choices=GRIDS, default="h9", help="H3 resolution, or squares of 100 m in EPSG:3035 (default h9)")
+    parser.add_argument("--period", choices=aggregate.PERIODS, default="week", help="default week, from Monday on")
+    parser.add_argument("--least-fences", type=int, default=30, metavar="N", help="of a cell that is shown (default 30)")
+    parser.add_argument("--least-devices", type=int, default=2, metavar="N", help="of a cell that is shown (default 2)")
+    parser.add_argument("--memory", default="2GB", help="memory of DuckDB (default 2GB)")
+
+
+def fill(engine: duckdb.DuckDBPyConnection, dataset: Dataset, grid: aggregate.Grid, period: str) -> None:
+    """Makes the tables `map`, of all cells that are shown, and `hidden`, how many are not."""
+    figures = ", ".join(f"{name}::{'DOUBLE' if kind == 'REAL' else 'BIGINT'} AS {name}" for name, kind in outputs.COLUMNS.items() if kind != "TEXT")
+    number = "cells.cell AS number"
+    columns = f"'{{}}' AS period, {number}, operator, technology, {figures}"
+    for index, (name, files) in enumerate(sorted(aggregate.periods(dataset.files(), period).items())):
+        aggregate.run(engine, files, grid)
+        verbs = ("CREATE TABLE map AS", "CREATE TABLE hidden AS") if index == 0 else ("INSERT INTO map", "INSERT INTO hidden")
+        engine.execute(f"{verbs[0]} SELECT {columns.format(name)} FROM cells WHERE is_shown")
+        engine.execute(f"{verbs[1]} SELECT operator, COUNT(*) AS cells, SUM(fences)::BIGINT AS fences FROM cells"
+                       " WHERE technology = 'all' AND NOT is_shown GROUP BY operator")
+
+
+def batches(engine: duckdb.DuckDBPyConnection) -> Iterator[pa.RecordBatch]:
+    """The rows as they are published."""
+    names = ", ".join("name AS cell" if name == "cell" else f"map.{name}" for name in outputs.COLUMNS)
+    relation = engine.sql(f"SELECT {names} FROM map JOIN names USING (number) ORDER BY map.period, map.number, map.operator, map.technology")
+    yield from relation.to_arrow_reader(outputs.ROW_GROUP)
+
+
+def run(options: argparse.Namespace) -> int:
+    dataset = Dataset.read(options.dataset)
+    if not dataset.manifest.days:
+        raise FleetError(f"{options.dataset} has no fences")
+    options.output.mkdir(parents=True, exist_ok=True)
+    grid = aggregate.Grid(options.grid, options.least_fences, options.least_devices)
+    with tempfile.TemporaryDirectory(dir=options.output) as spill, aggregate.connect(dataset.manifest, options.memory, pathlib.Path(spill)) as engine:
+        fill(engine, dataset, grid, options.period)
+        cells = [row[0] for row in engine.execute("SELECT DISTINCT number FROM map ORDER BY number").fetchall()]
+        names = [geometry.name(cell, options.grid) for cell in cells]
+        outlines = dict(zip(names, geometry.outlines(cells, options.grid), strict=True))
+        table = pa.table({"number": pa.array(cells, pa.int64()), "name": pa.array(names, pa.string())})
+        engine.register("given", table)
+        engine.execute("CREATE TABLE names AS SELECT * FROM given")
+        hidden = engine.execute("SELECT operator, SUM(cells)::BIGINT, SUM(fences)::BIGINT FROM hidden GROUP BY operator ORDER BY operator").fetchall()
+        outputs.write_csv(options.output / "map.csv", batches(engine))
+        outputs.write_parquet(options.output / "map.parquet", batches(engine), outlines)
+        outputs.write_geopackage(options.output / "map.gpkg", batches(engine), outlines, max(dataset.manifest.days) + "T00:00:00.000Z")
+        page.write(options.output, batches(engine), outlines, page.Notes(options.grid, options.least_fences, options.least_devices, hidden))
+        rows = engine.execute("SELECT COUNT(*) FROM map").fetchall()[0][0]
+    print(f"{options.output}: {rows:,} rows of {len(cells):,} cells")
+    for operator, count, fences in hidden:
+        print(f"hidden, below {options.least_fences} fences or {options.least_devices} devices: {operator}: {count:,} cells with {fences:,} fences")
+    return 0
