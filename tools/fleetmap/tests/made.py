@@ -1,0 +1,81 @@
+"""Parts for tests: exports of a few fences, a data set in a folder, and commands that print nothing."""
+
+import argparse
+import contextlib
+import dataclasses
+import hashlib
+import io
+import pathlib
+import uuid
+
+from fleetmap import add_command, simulate_command
+from fleetmap.__main__ import COMMANDS
+from fleetmap.export_writing import Statement, Value, point, write
+
+BINS = "1086:20"  # 20 pings of 30 ms
+
+
+def store(name: str) -> str:
+    return str(uuid.uuid5(uuid.NAMESPACE_URL, name))
+
+
+@dataclasses.dataclass(frozen=True)
+class Fence:
+    """A fence; what is not said is like every other one's."""
+
+    number: int
+    latitude: float = 48.2
+    longitude: float = 16.3
+    entered_at: str = "2026-11-02T10:00:00.000Z"
+    exited_at: str = "2026-11-30T10:00:02.000Z"
+    session: int = 1
+    answered: int = 20
+    operator: str | None = "23201"
+    technology: str | None = "4G/LTE"
+    delay_ms: float = 30.0
+    bins: str | None = BINS
+    quarantined: int = 0
+
+    def row(self, owner: str) -> tuple[Value, ...]:
+        ok = self.answered > 0
+        delay = self.delay_ms if ok else None
+        return (self.number, point(self.longitude, self.latitude), self.session, self.entered_at, self.exited_at, 25.0, 40.0, 20, self.answered,
+                delay, self.technology, 13, 2000, 1, 3.0, 20.0, 20 - self.answered, 0, delay, delay, delay, delay,
+                -90.0, self.operator, None, owner, self.session, "gnss", self.quarantined, self.bins if ok else None)
+
+
+def export(path: pathlib.Path, fences: list[Fence], owner: str = "car", exported_at: str = "2026-11-05T00:00:00.000Z", last: int | None = None,
+           begins: str | None = None, ends: str | None = None) -> pathlib.Path:
+    greatest = max((fence.number for fence in fences), default=0) if last is None else last
+    write(path, Statement(store(owner), exported_at, greatest, begins, ends), [fence.row(store(owner)) for fence in fences])
+    return path
+
+
+def quietly(name: str, *arguments: str | pathlib.Path) -> tuple[int, str]:
+    """Runs a command in this process; returns its status and what it printed."""
+    module = {"add": add_command, "simulate": simulate_command}.get(name)
+    if module is None:
+        from fleetmap import map_command
+        module = map_command
+    assert name in COMMANDS
+    parser = argparse.ArgumentParser()
+    module.add_options(parser)
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        status = module.run(parser.parse_args([str(argument) for argument in arguments]))
+    return status, output.getvalue()
+
+
+def checksum(dataset: pathlib.Path) -> dict[str, str]:
+    """The bytes of a data set, by file."""
+    return {str(path.relative_to(dataset)): hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(dataset.rglob("*")) if path.is_file()}
+
+
+def counts(printed: str) -> dict[str, int]:
+    """The table that `add` prints."""
+    found = {}
+    for line in printed.splitlines():
+        name, _, number = line.strip().rpartition(" ")
+        if line.startswith("  ") and number.replace(",", "").isdigit():
+            found[name.strip()] = int(number.replace(",", ""))
+    return found

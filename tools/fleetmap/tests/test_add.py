@@ -1,0 +1,176 @@
+"""Entry: refusals, replacements, withdrawals; the same bytes in any order."""
+
+import collections
+import json
+import pathlib
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import pyarrow.parquet as parquet
+
+from fleetmap.dataset import Dataset
+from fleetmap.errors import FleetError
+from fleetmap.tests.made import Fence, checksum, counts, export, quietly
+
+COUNTRY = ("--devices", "6", "--days", "3", "--drives", "2", "--fences", "450", "--pings", "5")
+
+
+class InFolder(unittest.TestCase):
+    def setUp(self) -> None:
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+        self.dataset = self.folder / "fleet"
+
+    def add(self, *paths: pathlib.Path | str, cut: int = 0) -> dict[str, int]:
+        return counts(quietly("add", self.dataset, *paths, "--cut", str(cut))[1])
+
+    def numbers(self, dataset: pathlib.Path | None = None) -> dict[str, list[int]]:
+        """The fences of each day."""
+        files = Dataset.read(dataset or self.dataset).files()
+        return {day: sorted(parquet.ParquetFile(path).read(["id"])["id"].to_pylist()) for day, path in files.items()}
+
+    def file(self, name: str, fences: list[Fence], **how: str | int) -> pathlib.Path:
+        return export(self.folder / name, fences, **how)  # type: ignore[arg-type]
+
+
+class OneStore(InFolder):
+    def test_when_ranges_follow_each_other_then_they_add_up(self) -> None:
+        noon = "2026-11-02T12:00:00.000Z"
+        first = self.file("a.gpkg", [Fence(1), Fence(2)], ends=noon)
+        second = self.file("b.gpkg", [Fence(3, entered_at=noon)], begins=noon)
+        self.add(second)
+        self.add(first)
+        self.assertEqual(self.numbers(), {"2026-11-02": [1, 2, 3]})
+
+    def test_when_a_later_export_lacks_a_session_then_it_is_withdrawn(self) -> None:
+        fences = [Fence(1), Fence(2, session=2)]
+        self.add(self.file("a.gpkg", fences, begins="2026-11-02T00:00:00.000Z", ends="2026-11-03T00:00:00.000Z"))
+        later = self.file("b.gpkg", fences[1:], exported_at="2026-11-06T00:00:00.000Z", begins="2026-11-01T00:00:00.000Z")
+        self.assertEqual(self.add(later)["withdrawn"], 1)
+        self.assertEqual(self.numbers(), {"2026-11-02": [2]})
+
+    def test_when_a_later_export_has_no_fences_then_all_are_withdrawn(self) -> None:
+        self.add(self.file("a.gpkg", [Fence(1)]))
+        self.add(self.file("b.gpkg", [], last=1, exported_at="2026-11-06T00:00:00.000Z"))
+        self.assertEqual(self.numbers(), {})
+
+    def test_when_a_session_is_quarantined_later_then_it_goes(self) -> None:
+        self.add(self.file("a.gpkg", [Fence(1), Fence(2)]))
+        report = self.add(self.file("b.gpkg", [Fence(1, quarantined=1), Fence(2, quarantined=1)], exported_at="2026-11-06T00:00:00.000Z"))
+        self.assertEqual((report["withdrawn"], report["refused: quarantined"]), (2, 2))
+        self.assertEqual(self.numbers(), {})
+
+    def test_when_a_clock_is_corrected_then_the_fences_move_to_their_day(self) -> None:
+        self.add(self.file("a.gpkg", [Fence(1)], begins="2026-11-02T00:00:00.000Z", ends="2026-11-03T00:00:00.000Z"))
+        moved = Fence(1, entered_at="2026-11-04T10:00:00.000Z")
+        report = self.add(self.file("b.gpkg", [moved], exported_at="2026-11-06T00:00:00.000Z", begins="2026-11-04T00:00:00.000Z"))
+        self.assertEqual(report["replaced"], 1)
+        self.assertEqual(self.numbers(), {"2026-11-04": [1]})
+
+    def test_when_a_fence_begins_in_the_last_millisecond_of_a_month_then_it_is_in_that_month(self) -> None:
+        self.add(self.file("a.gpkg", [Fence(1, entered_at="2026-11-30T23:59:59.999Z", exited_at="2026-12-01T00:00:01.000Z"),
+                                      Fence(2, entered_at="2026-12-01T00:00:00.000Z", exited_at="2026-12-01T00:00:01.000Z")],
+                           exported_at="2026-12-02T00:00:00.000Z"))
+        self.assertEqual(self.numbers(), {"2026-11-30": [1], "2026-12-01": [2]})
+
+
+class Entry(InFolder):
+    def test_when_devices_are_called_7_and_007_then_they_stay_two(self) -> None:
+        self.add(f"7={self.file('a.gpkg', [Fence(1)])}", f"007={self.file('b.gpkg', [Fence(1)], owner='other')}")
+        self.assertEqual({source.device for source in Dataset.read(self.dataset).manifest.sources.values()}, {"7", "007"})
+        self.assertEqual(self.numbers(), {"2026-11-02": [1, 1]})
+
+    def test_when_values_cannot_be_then_they_are_refused_by_name(self) -> None:
+        bad = [Fence(1, latitude=90.1), Fence(2, longitude=-180.5), Fence(3, latitude=float("nan")), Fence(4, entered_at="1970-01-01T00:00:09.000Z"),
+               Fence(5, entered_at="2027-11-02T10:00:00.000Z", exited_at="2027-11-02T10:00:00.000Z"), Fence(6, exited_at="2026-11-02T09:59:59.999Z"),
+               Fence(7, entered_at="today"), Fence(8, answered=21), Fence(9, delay_ms=-1), Fence(10, bins="1086:19"), Fence(11, bins="x"), Fence(12)]
+        report = self.add(self.file("a.gpkg", bad))
+        self.assertEqual({name: count for name, count in report.items() if "refused" in name}, {
+            "refused: latitude": 2, "refused: longitude": 1, "refused: time": 3, "refused: future": 1, "refused: pings": 1, "refused: delay": 1,
+            "refused: histogram": 2})
+        self.assertEqual(self.numbers(), {"2026-11-02": [12]})
+
+    def test_when_an_export_has_no_store_id_then_it_is_refused_with_the_remedy(self) -> None:
+        path = self.file("a.gpkg", [Fence(1)])
+        database = sqlite3.connect(path)
+        database.execute("ALTER TABLE fence_centres DROP COLUMN store_id")
+        database.close()
+        status, printed = quietly("add", self.dataset, path)
+        self.assertEqual(status, 1)
+        self.assertIn("export with 0.1.0", printed)
+
+    def test_when_a_file_is_no_export_then_it_is_refused_and_the_others_enter(self) -> None:
+        broken = self.folder / "broken.gpkg"
+        broken.write_bytes(b"no database, but long enough to be looked at" * 99)
+        status, printed = quietly("add", self.dataset, broken, self.file("a.gpkg", [Fence(1)]), "--cut", "0")
+        self.assertEqual((status, counts(printed)["refused files"], self.numbers()), (1, 1, {"2026-11-02": [1]}))
+
+    def test_when_fences_are_near_a_start_or_in_a_zone_then_they_are_left_out_and_counted(self) -> None:
+        path = self.file("a.gpkg", [Fence(number, latitude=48.2 + number / 1000, entered_at=f"2026-11-02T10:00:{number:02d}.000Z")
+                                    for number in range(1, 21)])
+        zones = self.folder / "zones.txt"
+        zones.write_text("48.210,16.3,50 # a depot\n")
+        report = counts(quietly("add", self.dataset, path, "--cut", "200", "--exclude", zones)[1])
+        self.assertEqual((report["refused: start or end of a drive"], report["refused: in a zone"]), (4, 1))
+        with self.assertRaises(FleetError):
+            self.add(path, cut=100)
+
+    def test_when_a_data_set_is_read_then_it_has_no_coordinates(self) -> None:
+        self.add(self.file("a.gpkg", [Fence(1)]))
+        [path] = Dataset.read(self.dataset).files().values()
+        names = parquet.ParquetFile(path).schema_arrow.names
+        self.assertFalse([name for name in names if "lat" in name or "lon" in name or name == "geom"])
+
+
+class Country(InFolder):
+    def setUp(self) -> None:
+        super().setUp()
+        quietly("simulate", "-o", self.folder / "country", "--faults", "all", *COUNTRY)
+        self.exports = self.folder / "country" / "exports"
+        self.injected = json.loads((self.folder / "country" / "faults.json").read_text())
+
+    def test_when_faults_are_injected_then_the_report_has_each_of_them(self) -> None:
+        report = self.add(self.exports)
+        self.assertEqual({name: report.get(name, 0) for name in self.injected}, self.injected)
+        self.assertEqual({name for name in report if name.startswith("refused")} - set(self.injected), set())
+
+    def test_when_exports_come_in_any_order_and_twice_then_the_bytes_are_the_same(self) -> None:
+        self.add(self.exports)
+        wanted, order = checksum(self.dataset), random.Random(7)
+        files = sorted(self.exports.rglob("*.gpkg"))
+        total: collections.Counter[str] = collections.Counter()
+        for turn in range(20):
+            given = [f"{path.parent.name}={path}" for path in files + order.sample(files, 5)]
+            order.shuffle(given)
+            middle = order.randrange(1, len(given))
+            for part in (given[:middle], given[middle:]):
+                total.update(counts(quietly("add", self.folder / f"turn-{turn}", *part, "--cut", "0")[1]))
+            self.assertEqual(checksum(self.folder / f"turn-{turn}"), wanted, turn)
+        self.assertGreater(total["withdrawn"], 0)
+
+    def test_when_a_run_is_killed_then_the_data_set_is_as_it_was_and_the_next_run_completes_it(self) -> None:
+        files = sorted(self.exports.rglob("*.gpkg"))
+        self.add(*(f"{path.parent.name}={path}" for path in files[::2]))
+        before, pause = checksum(self.dataset), random.Random(3)
+        command = [sys.executable, "-m", "fleetmap", "add", str(self.dataset), str(self.exports), "--cut", "0"]
+        killed = 0
+        for _ in range(10):
+            run = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+            time.sleep(pause.uniform(0.2, 1.2))
+            run.send_signal(signal.SIGKILL)
+            if run.wait() == 0:
+                break
+            killed += 1
+            after = checksum(self.dataset)
+            self.assertLessEqual(before.items(), after.items())
+        self.assertGreater(killed, 0)
+        self.add(self.exports)
+        quietly("add", self.folder / "whole", self.exports, "--cut", "0")
+        self.assertEqual(checksum(self.dataset), checksum(self.folder / "whole"))

@@ -1,0 +1,136 @@
+"""The map: its figures against a computation without SQL, its intervals against the truth, its files, its minimums."""
+
+import collections
+import csv
+import json
+import math
+import pathlib
+import sqlite3
+import tempfile
+import unittest
+
+import h3.api.basic_int as h3
+import numpy as np
+import pyarrow.parquet as parquet
+
+from fleetmap.bins import lower_bounds
+from fleetmap.reading import places
+from fleetmap.tests.made import Fence, export, quietly
+
+FIGURES = {5: "p5", 50: "p50", 95: "p95", 99: "p99"}
+
+
+def nearest_rank(values: list[int], percent: int) -> int:
+    return sorted(values)[math.ceil(percent * len(values) / 100) - 1]
+
+
+def table(folder: pathlib.Path) -> dict[tuple[str, str, str, str], dict[str, str]]:
+    with (folder / "map.csv").open(newline="") as file:
+        return {(row["period"], row["cell"], row["operator"], row["technology"]): row for row in csv.DictReader(file)}
+
+
+class Map(unittest.TestCase):
+    folder: pathlib.Path
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(scratch.cleanup)
+        cls.folder = pathlib.Path(scratch.name)
+        quietly("simulate", "-o", cls.folder / "country", "--devices", "18", "--days", "5", "--drives", "2", "--fences", "450", "--pings", "4")
+        quietly("add", cls.folder / "fleet", cls.folder / "country" / "exports", "--cut", "0")
+        quietly("map", cls.folder / "fleet", "-o", cls.folder / "map", "--period", "all")
+
+    def test_when_the_figures_are_computed_without_sql_then_they_are_equal(self) -> None:
+        quietly("map", self.folder / "fleet", "-o", self.folder / "days", "--grid", "h8", "--period", "day", "--least-fences", "1",
+                "--least-devices", "1")
+        groups: dict[tuple[str, str, str, str], list[tuple[str, sqlite3.Row]]] = collections.defaultdict(list)
+        for path in sorted((self.folder / "country" / "exports").rglob("*.gpkg")):
+            database = sqlite3.connect(path)
+            database.row_factory = sqlite3.Row
+            home = database.execute("SELECT operator FROM fence_centres WHERE operator IS NOT NULL").fetchone()[0]
+            for row in database.execute("SELECT * FROM fence_centres"):
+                [longitude], [latitude] = places([row["geom"]])
+                cell = f"{h3.latlng_to_cell(latitude, longitude, 8):x}"
+                for technology in {"all", row["technology"] or "all"}:
+                    groups[(row["entered_at"][:10], cell, row["operator"] or home, technology)].append((path.parent.name, row))
+            database.close()
+        found = table(self.folder / "days")
+        self.assertEqual(found.keys(), groups.keys())
+        for key, fences in groups.items():
+            rows, got = [row for _, row in fences], found[key]
+            means = [round(row["avg_ping_ms"] * 1000) for row in rows if row["pings_ok"]]
+            pairs = [pair.split(":") for row in rows for pair in (row["delay_bins"] or "").split()]
+            pings = [int(bin) for bin, count in pairs for _ in range(int(count))]
+            wanted = {
+                "fences": len(rows), "pings": sum(row["pings"] for row in rows), "answered": sum(row["pings_ok"] for row in rows),
+                "without": sum(row["pings_ok"] == 0 for row in rows), "devices": len({device for device, _ in fences}),
+                "drives": len({(row["store_id"], row["drive"]) for row in rows}), "binned": len(pings) if pings else "",
+            }
+            for percent, name in FIGURES.items():
+                wanted[f"fence_{name}_us"] = nearest_rank(means, percent) if means else ""
+                wanted[f"ping_{name}_us"] = int(lower_bounds(np.array([nearest_rank(pings, percent)]))[0]) if pings else ""
+            self.assertEqual({name: got[name] for name in wanted}, {name: str(value) for name, value in wanted.items()}, key)
+
+    def test_when_intervals_are_held_against_the_truth_then_93_to_97_percent_have_it(self) -> None:
+        # Cells whose truth is next to 0 or 1 are always held: they say nothing about the width.
+        held = total = 0
+        for seed in range(1, 5):
+            folder = self.folder / f"seed-{seed}"
+            quietly("simulate", "-o", folder, "--seed", str(seed), "--devices", "18", "--days", "7", "--drives", "1", "--fences", "700",
+                    "--pings", "1")
+            quietly("add", folder / "fleet", folder / "exports", "--cut", "0")
+            quietly("map", folder / "fleet", "-o", folder / "map", "--period", "all")
+            rows = table(folder / "map")
+            with (folder / "truth.csv").open(newline="") as file:
+                for truth in csv.DictReader(file):
+                    row = rows.get(("all", truth["cell"], truth["operator"], "all"))
+                    if row is not None and 0.01 < float(truth["without"]) < 0.99:
+                        total += 1
+                        held += float(row["low"]) <= float(truth["without"]) <= float(row["high"])
+        print(f"intervals hold the truth in {held} of {total} cells: {held / total:.1%}")
+        self.assertTrue(0.93 <= held / total <= 0.97, held / total)
+
+    def test_when_the_files_are_read_then_all_have_the_same_rows(self) -> None:
+        rows = table(self.folder / "map")
+        content = parquet.read_table(self.folder / "map" / "map.parquet")
+        self.assertEqual(content.num_rows, len(rows))
+        self.assertEqual(json.loads(content.schema.metadata[b"geo"])["version"], "1.1.0")
+        database = sqlite3.connect(self.folder / "map" / "map.gpkg")
+        for cell, share, shape in database.execute("SELECT cell, share, substr(geom, 9) FROM cells WHERE technology = 'all' AND operator = '23201'"):
+            self.assertEqual(rows[("all", cell, "23201", "all")]["share"], "" if share is None else str(share))
+            self.assertEqual(shape[:5], b"\x01\x06\0\0\0")
+        database.close()
+
+    def test_when_cells_are_below_a_minimum_then_they_are_counted_and_not_shown(self) -> None:
+        _, printed = quietly("map", self.folder / "fleet", "-o", self.folder / "few", "--period", "all", "--least-devices", "6")
+        shown = {key[1:3] for key in table(self.folder / "few")}
+        every = {key[1:3] for key in table(self.folder / "map")}
+        self.assertLess(len(shown), len(every))
+        self.assertTrue(all(int(row["devices"]) >= 6 for row in table(self.folder / "few").values()))
+        self.assertIn("hidden, below 30 fences or 6 devices: 23201", printed)
+
+
+class Difference(unittest.TestCase):
+    def test_when_one_operator_fails_at_a_place_then_the_difference_is_there_and_nowhere_else(self) -> None:
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = pathlib.Path(scratch)
+            for device in range(4):
+                operator = "23201" if device < 2 else "23203"
+                fences = []
+                for number in range(1, 1001):
+                    latitude, longitude = 48.0 + (number - 1) % 100 / 1000, 16.0
+                    fails = operator == "23203" and 48.03 <= latitude <= 48.05
+                    fences.append(Fence(number, latitude, longitude, answered=0 if fails else 20, operator=None if fails else operator))
+                export(folder / "exports" / f"{device}" / "a.gpkg", fences, owner=f"{device}")
+            quietly("add", folder / "fleet", folder / "exports", "--cut", "0")
+            quietly("map", folder / "fleet", "-o", folder / "map", "--period", "all")
+            rows = table(folder / "map")
+            for (_, cell, operator, technology), row in rows.items():
+                if operator == "23203" and technology == "all":
+                    latitude, _ = h3.cell_to_latlng(int(cell, 16))
+                    apart = float(row["share"]) - float(rows[("all", cell, "23201", "all")]["share"])
+                    if 48.034 < latitude < 48.046:
+                        self.assertEqual(apart, 1)
+                    elif not 48.026 < latitude < 48.054:
+                        self.assertEqual(apart, 0)
