@@ -102,7 +102,7 @@ struct DroppingSlowTests {
       guard number != 1 else { continue }
       try await store.speedTests.markSubmitted(id, .result, at: .sampleStart.later(by: .seconds(number)))
     }
-    let quota = Quota(bytes: try await settledBytes(store) - 50_000)
+    let quota = Quota(bytes: try await settledBytes(store) - 120_000)
     let dropped = try await store.space.keepWithin(quota, except: nil)
     #expect(dropped.isEnough && dropped.fences == 0 && (2...3).contains(dropped.speedTests), "\(dropped)")
     #expect(bytes(directory) <= quota.bytes)

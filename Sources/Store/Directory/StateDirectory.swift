@@ -18,6 +18,8 @@ public struct StateDirectory: Hashable, Sendable {
   public var database: String { path + "/coverage.sqlite" }
   /// The directory of the drive logs.
   public var driveLogs: String { path + "/drives" }
+  /// The directory of the copies of rows that no drive log has.
+  var copies: String { path + "/copies" }
   var lock: String { path + "/lock" }
   var ballast: String { path + "/ballast" }
   /// An empty file: only its inode is reserved.
@@ -33,7 +35,7 @@ public struct StateDirectory: Hashable, Sendable {
   /// The size of each file in it, in bytes, by path.
   var files: [String: Int64] {
     var files: [String: Int64] = [:]
-    for folder in [path, driveLogs] {
+    for folder in [path, driveLogs, copies] {
       // A folder that cannot be listed has nothing that could be deleted.
       for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
         var status = stat()
@@ -59,10 +61,13 @@ public struct StateDirectory: Hashable, Sendable {
   /// - Throws: ``StoreError/unusableDirectory(path:reason:)``, ``StoreError/symbolicLink(path:)``
   func prepare() throws {
     // The directory itself may be a link, but nothing inside it is reached through one.
-    for file in [lock, ballast, secondBallast, driveLogs, database, recoveryMark] where StateFile.isSymbolicLink(file) {
+    for file in [lock, ballast, secondBallast, driveLogs, copies, database, recoveryMark]
+    where StateFile.isSymbolicLink(file) {
       throw StoreError.symbolicLink(path: file)
     }
-    guard Self.makeFolder(path), Self.makeFolder(driveLogs), access(path, R_OK | W_OK | X_OK) == 0 else {
+    guard Self.makeFolder(path), Self.makeFolder(driveLogs), Self.makeFolder(copies),
+      access(path, R_OK | W_OK | X_OK) == 0
+    else {
       throw StoreError.unusableDirectory(path, errno)
     }
   }

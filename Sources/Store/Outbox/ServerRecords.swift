@@ -20,10 +20,11 @@ public struct ServerRecords: Sendable {
   /// Stores the client UUID, in a row without a place in the history: another client has another history.
   /// - Throws: GRDB's `DatabaseError`
   public func setClientUUID(_ uuid: String, at url: String) async throws {
-    try await store.write { db in
+    try await store.write { [copies = store.copies] db in
       try db.execute(
         sql: "INSERT OR REPLACE INTO registration (control_server, client_uuid) VALUES (?, ?)",
         arguments: [ServerKey.of(url), uuid])
+      try copies.keep(.registration, ServerKey.of(url), db)
     }
   }
 
@@ -43,10 +44,11 @@ public struct ServerRecords: Sendable {
   /// Stores the time of the newest test seen in the history at `url`, in milliseconds since the epoch.
   /// - Throws: GRDB's `DatabaseError`
   public func setHistoryCursor(_ cursor: Int64?, at url: String) async throws {
-    try await store.write { db in
+    try await store.write { [copies = store.copies] db in
       try db.execute(
         sql: "UPDATE registration SET history_cursor = ? WHERE control_server = ?",
         arguments: [cursor, ServerKey.of(url)])
+      try copies.keep(.registration, ServerKey.of(url), db)
     }
   }
 

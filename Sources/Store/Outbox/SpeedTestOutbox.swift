@@ -65,7 +65,7 @@ public struct SpeedTestOutbox: Sendable {
   /// - Returns: Its id.
   /// - Throws: ``StoreError/usedTest(_:)`` when the server gave its UUID before; GRDB's `DatabaseError`
   public func begin(_ start: Start) async throws -> Int64 {
-    try await store.write { [writer = store.writer] db in
+    try await store.write { [writer = store.writer, copies = store.copies] db in
       let used = try Bool.fetchOne(
         db, sql: "SELECT EXISTS (SELECT 1 FROM speed_test WHERE test_uuid = ?)", arguments: [start.testUUID])
       guard used != true else { throw StoreError.usedTest(start.testUUID) }
@@ -81,7 +81,9 @@ public struct SpeedTestOutbox: Sendable {
           start.drive, writer, start.started.microseconds, start.place?.latitude, start.place?.longitude,
           start.technology?.name,
         ])
-      return db.lastInsertedRowID
+      let id = db.lastInsertedRowID
+      try copies.keep(.speedTest, id, db)
+      return id
     }
   }
 
@@ -91,7 +93,7 @@ public struct SpeedTestOutbox: Sendable {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let figures = try end.figures.map { String(decoding: try encoder.encode($0), as: UTF8.self) }
-    try await store.write { db in
+    try await store.write { [copies = store.copies] db in
       try db.execute(
         sql: """
           UPDATE speed_test SET outcome = ?, ended_at = ?, state = 'waiting', error = ?, figures = ?,
@@ -102,6 +104,7 @@ public struct SpeedTestOutbox: Sendable {
           end.outcome.rawValue, end.ended.microseconds, end.error, figures,
           end.isCellular, end.technology?.name, id,
         ])
+      try copies.keep(.speedTest, id, db)
     }
   }
 
@@ -118,14 +121,17 @@ public struct SpeedTestOutbox: Sendable {
   /// - Returns: Their number.
   /// - Throws: GRDB's `DatabaseError`
   public func endInterrupted() async throws -> Int {
-    try await store.write { [writer = store.writer] db in
-      try db.execute(
+    try await store.write { [writer = store.writer, copies = store.copies] db in
+      let ended = try Int64.fetchAll(
+        db,
         sql: """
           UPDATE speed_test SET outcome = 'aborted', ended_at = started_at, state = 'waiting',
             error = 'the program ended during the test'
           WHERE id IN (SELECT id FROM intact_speed_test WHERE state = 'measuring' AND writer <> ?)
+          RETURNING id
           """, arguments: [writer])
-      return db.changesCount
+      for id in ended { try copies.keep(.speedTest, id, db) }
+      return ended.count
     }
   }
 
@@ -198,8 +204,9 @@ public struct SpeedTestOutbox: Sendable {
 
   private func set(_ id: Int64, _ columns: String, _ arguments: [(any DatabaseValueConvertible)?]) async throws {
     let arguments = StatementArguments(arguments) + [id]
-    try await store.write { db in
+    try await store.write { [copies = store.copies] db in
       try db.execute(sql: "UPDATE speed_test SET \(columns) WHERE id = ?", arguments: arguments)
+      try copies.keep(.speedTest, id, db)
     }
   }
 
@@ -209,11 +216,12 @@ public struct SpeedTestOutbox: Sendable {
   /// - Returns: Whether there was such a test.
   /// - Throws: GRDB's `DatabaseError`
   public func forget(_ id: Int64) async throws -> Bool {
-    let isDeleted = try await store.write { [writer = store.writer] db in
-      try db.execute(
-        sql: "DELETE FROM speed_test WHERE id = ? AND NOT (state = 'measuring' AND writer = ?)",
+    let isDeleted = try await store.write { [writer = store.writer, copies = store.copies] db in
+      let ids = try Int64.fetchAll(
+        db, sql: "SELECT id FROM speed_test WHERE id = ? AND NOT (state = 'measuring' AND writer = ?)",
         arguments: [id, writer])
-      return db.changesCount > 0
+      try copies.delete(speedTests: ids, db)
+      return !ids.isEmpty
     }
     if isDeleted { try await store.queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } }
     return isDeleted

@@ -16,8 +16,9 @@ public struct LoopRecord: Sendable {
   /// Stores the state; it is durable on return.
   /// - Throws: GRDB's `DatabaseError`
   public func persist(_ memory: String) async throws {
-    try await store.write { db in
+    try await store.write { [copies = store.copies] db in
       try db.execute(sql: "INSERT OR REPLACE INTO loop (id, memory) VALUES (1, ?)", arguments: [memory])
+      try copies.keep(.loop, 1, db)
     }
   }
 }

@@ -95,10 +95,13 @@ struct StoreFile {
     }
     if isMissing {
       // Without any drive nothing is lost: a power cut can leave a first start like this.
-      guard files.keys.contains(where: { $0.hasPrefix(directory.driveLogs + "/") }) else { return nil }
+      let copies = [(directory.driveLogs, "drive logs"), (directory.copies, "copies of rows")]
+      guard let (_, what) = copies.first(where: { copy in files.keys.contains { $0.hasPrefix(copy.0 + "/") } }) else {
+        return nil
+      }
       try noteRecovery(.rolledBack)
-      let what = files[path] == nil ? "no store" : "an empty file in place of the store"
-      report(Salvage(damage: "there are drive logs, and \(what) \(path)"))
+      let state = files[path] == nil ? "no store" : "an empty file in place of the store"
+      report(Salvage(damage: "there are \(what), and \(state) \(path)"))
       return nil
     }
     switch log.state {
@@ -136,6 +139,9 @@ struct StoreFile {
       try migrator.migrate(database)
       try database.read(Schema.check)
       try database.writeWithoutTransaction(IntactRows.makeViews)
+      if path == self.path {
+        try RowCopies(directory).restore(to: database, hasLosses: RecoveryMark(directory).need > .none)
+      }
       if isTrial { try StoreTrial.run(database) }
       return database
     } catch {

@@ -36,7 +36,7 @@ public struct AgeDeletion: Sendable {
       (try FenceDeletion.deleteEmpty(arguments, db), try Self.emptyDrives(arguments, db))
     }
     deleted.sessions = sessions
-    deleted.speedTests = try await store.write { db in try Self.deleteSpeedTests(arguments, db) }
+    deleted.speedTests = try await deleteSpeedTests(arguments)
     // These logs may contain unsent fences that exist nowhere else.
     let loggedBefore = witness == .agrees ? longAgo(retention.keep) : .min
     deleted.driveLogs = try await delete(drives, loggedBefore: loggedBefore, now: now)
@@ -209,14 +209,18 @@ public struct AgeDeletion: Sendable {
   static let isSubmittedSpeedTest = "state = 'submitted' AND ifnull(qos_state, 'submitted') = 'submitted'"
 
   /// Deletes tests that the server has, by the same ages as fences; and, if two clocks agree, refused ones and those too old to be sent.
-  private static func deleteSpeedTests(_ arguments: StatementArguments, _ db: Database) throws -> Int {
-    try FenceDeletion.delete(
-      """
-      speed_test WHERE id IN (SELECT id FROM intact_speed_test WHERE
-        \(isSubmittedSpeedTest) AND settled_at < :kept
-        OR :agreed AND (state = 'quarantined' AND max(ended_at, ifnull(settled_at, 0)) < :kept
-          OR state IN ('waiting', 'sending') AND ended_at < :expired AND ended_at >= :trusted))
-      """, arguments, db)
+  private func deleteSpeedTests(_ arguments: StatementArguments) async throws -> Int {
+    try await store.write { [copies = store.copies] db in
+      let ids = try Int64.fetchAll(
+        db,
+        sql: """
+          SELECT id FROM intact_speed_test WHERE \(Self.isSubmittedSpeedTest) AND settled_at < :kept
+            OR :agreed AND (state = 'quarantined' AND max(ended_at, ifnull(settled_at, 0)) < :kept
+              OR state IN ('waiting', 'sending') AND ended_at < :expired AND ended_at >= :trusted)
+          """, arguments: arguments)
+      try copies.delete(speedTests: ids, db)
+      return ids.count
+    }
   }
 
   // MARK: Empty drives, stray logs

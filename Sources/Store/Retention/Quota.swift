@@ -33,7 +33,7 @@ struct QuotaPlan: Hashable, Sendable {
     var excess = max(0, holdings.bytes - quota.bytes)
     for test in holdings.speedTests where excess > 0 {
       speedTests.append(test.id)
-      excess -= min(excess, test.bytes)
+      excess -= min(excess, test.bytes + test.copied)
     }
     // All of the store that is no speed test counts as fences. The estimate is high, so a round deletes too few; the caller repeats it.
     let ofSpeedTests = holdings.speedTests.reduce(0) { $0 + $1.bytes }
@@ -62,6 +62,8 @@ struct Holdings: Hashable, Sendable {
     let id: Int64
     /// Of its figures: the connections' curves, the pings, the track.
     let bytes: Int64
+    /// Of its copy, which is among the other files.
+    var copied: Int64 = 0
   }
 
   /// Bytes of the store in use.

@@ -93,8 +93,8 @@ public struct StoreSpace: Sendable {
 
   private func drop(speedTests ids: [Int64]) async throws -> Int {
     guard !ids.isEmpty else { return 0 }
-    return try await unlessFull(otherwise: 0) { db in
-      for id in ids { try db.execute(sql: "DELETE FROM speed_test WHERE id = ?", arguments: [id]) }
+    return try await unlessFull(otherwise: 0) { [copies = store.copies] db in
+      try copies.delete(speedTests: ids, db)
       return ids.count
     }
   }
@@ -129,7 +129,7 @@ public struct StoreSpace: Sendable {
 
   private func holdings(except running: Int64?) async throws -> Holdings {
     let files = directory.files
-    return try await store.read { [directory] db in
+    return try await store.read { [directory, copies = store.copies] db in
       func number(_ sql: String) throws -> Int64 {
         try Int64.fetchOne(db, sql: sql, arguments: sql.contains(":running") ? ["running": running ?? .max] : []) ?? 0
       }
@@ -146,7 +146,10 @@ public struct StoreSpace: Sendable {
           SELECT id, ifnull(length(CAST(figures AS BLOB)), 0) + ifnull(length(CAST(qos AS BLOB)), 0) AS bytes FROM intact_speed_test
           WHERE \(AgeDeletion.isSubmittedSpeedTest) ORDER BY settled_at, id
           """
-      ).map { Holdings.SpeedTest(id: $0["id"], bytes: $0["bytes"]) }
+      ).map { row in
+        let id: Int64 = row["id"]
+        return Holdings.SpeedTest(id: id, bytes: row["bytes"], copied: files[copies.path(.speedTest, id)] ?? 0)
+      }
       let order =
         try directory.formerDamagedStores + Self.logsThatMayGo(except: running, db).map(directory.driveLog)
         + directory.oldStraysAmongLogs(NamedLogs.all(in: directory, db))

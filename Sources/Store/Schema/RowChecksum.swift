@@ -50,7 +50,7 @@ enum RowChecksum {
     ("loop", ["id", "memory"]),
   ]
 
-  private static func columns(of table: String) -> [String] { tables.first { $0.name == table }?.columns ?? [] }
+  static func columns(of table: String) -> [String] { tables.first { $0.name == table }?.columns ?? [] }
 
   /// The condition that a row is intact.
   /// - Parameters:
