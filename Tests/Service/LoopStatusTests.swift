@@ -1,10 +1,10 @@
 import Coverage
 import Foundation
-import SpeedTest
 import TestSupport
 import Testing
 
 @testable import Service
+@testable import SpeedTest
 
 @Suite struct LoopStatusTests {
   private func moment(_ seconds: Int) -> LoopMoment {

@@ -4,46 +4,46 @@ import Foundation
 /// Writes the probe's packets to pcap files, on its own thread: the Swift face of cpcapture.h.
 ///
 /// A failure of the capture never ends a measurement; ``state`` shows the packets that are missing in the files.
-public final class PacketCapture: @unchecked Sendable {
+final class PacketCapture: @unchecked Sendable {
   /// The settings of a capture.
-  public struct Options: Hashable, Sendable {
+  struct Options: Hashable, Sendable {
     /// The beginning of the files' names: `path`-0001.pcap and so on. Numbers continue behind those of earlier captures, whose files stay.
-    public var path: String
+    var path: String
     /// `nil`: all interfaces, including those that appear later.
-    public var interface: String?
+    var interface: String?
     /// The largest size of a file, in bytes.
-    public var fileSize: UInt64 = 16 << 20
+    var fileSize: UInt64 = 16 << 20
     /// The largest number of files of this capture; the oldest one is removed for a new one.
-    public var fileCount: UInt32 = 16
+    var fileCount: UInt32 = 16
 
     /// Settings with the default sizes.
-    public init(path: String, interface: String? = nil) {
+    init(path: String, interface: String? = nil) {
       self.path = path
       self.interface = interface
     }
   }
 
   /// Counters and state of a capture.
-  public struct State: Hashable, Sendable {
+  struct State: Hashable, Sendable {
     /// Packets that were captured.
-    public var packets: UInt64 = 0
+    var packets: UInt64 = 0
     /// Packets that were written to files, including removed ones.
-    public var written: UInt64 = 0
+    var written: UInt64 = 0
     /// Packets that the kernel dropped because its buffer was full.
-    public var droppedByKernel: UInt64 = 0
+    var droppedByKernel: UInt64 = 0
     /// Packets that the interface dropped, as far as it counts them.
-    public var droppedByInterface: UInt64 = 0
+    var droppedByInterface: UInt64 = 0
     /// Packets that could not be written to disk.
-    public var unwritten: UInt64 = 0
+    var unwritten: UInt64 = 0
     /// The number of the newest file.
-    public var files: UInt32 = 0
+    var files: UInt32 = 0
     /// The number of this capture's first file.
     var firstFile: UInt32 = 1
     /// Why packets cannot be captured or written now; `nil` when they can.
-    public var trouble: String?
+    var trouble: String?
 
     /// The number of packets that are missing in the files.
-    public var missing: UInt64 { droppedByKernel + droppedByInterface + unwritten }
+    var missing: UInt64 { droppedByKernel + droppedByInterface + unwritten }
   }
 
   // Guards `capture` and `lastState`. The C functions can be called from any thread, but not during or after the close.
@@ -54,7 +54,7 @@ public final class PacketCapture: @unchecked Sendable {
   /// Opens the capture, which needs CAP_NET_RAW, and the first file.
   /// - Parameter flows: The packets to capture until ``follow(_:)``; can be empty.
   /// - Throws: ``CaptureError`` for a missing privilege, an unknown interface, or a file that cannot be created.
-  public init(_ options: Options, flows: [CaptureFlow] = []) throws(CaptureError) {
+  init(_ options: Options, flows: [CaptureFlow] = []) throws(CaptureError) {
     let raw = try Self.raw(flows)
     var text = [CChar](repeating: 0, count: 400)
     var status: CInt = 0
@@ -81,7 +81,7 @@ public final class PacketCapture: @unchecked Sendable {
   /// Captures `flows` from now on, and those of the previous call, so that replies under way are not missed. Returns when the filter is
   /// active: pings that are sent afterwards are captured.
   /// - Throws: ``CaptureError``; the filter is then unchanged.
-  public func follow(_ flows: [CaptureFlow]) throws(CaptureError) {
+  func follow(_ flows: [CaptureFlow]) throws(CaptureError) {
     let raw = try Self.raw(flows)
     lock.lock()
     defer { lock.unlock() }
@@ -94,7 +94,7 @@ public final class PacketCapture: @unchecked Sendable {
   }
 
   /// The counters now; after ``close()``, the last ones.
-  public var state: State {
+  var state: State {
     lock.withLock {
       guard let capture else { return lastState }
       var raw = cpcapture_state()
@@ -105,7 +105,7 @@ public final class PacketCapture: @unchecked Sendable {
 
   /// Writes the packets under way and completes the file, which takes half a second. A second call only returns the state.
   @discardableResult
-  public func close() -> State {
+  func close() -> State {
     lock.withLock {
       guard let capture else { return lastState }
       var raw = cpcapture_state()

@@ -1,9 +1,9 @@
 import OrderedJSON
 
 /// A column of the exports: one value of a fence, with the same name in every format. ``ColumnList`` has all of them.
-public struct Column: Sendable {
+struct Column: Sendable {
   /// What its values are.
-  public enum Kind: String, Hashable, Sendable, CaseIterable {
+  enum Kind: String, Hashable, Sendable, CaseIterable {
     /// A whole number of at most 32 bits.
     case integer
     /// A whole number of at most 64 bits. Readers that turn it into a binary number, such as JavaScript, have it exactly up
@@ -20,7 +20,7 @@ public struct Column: Sendable {
   }
 
   /// How a format with features of its own writes the value.
-  public enum Role: Hashable, Sendable {
+  enum Role: Hashable, Sendable {
     /// The number of the feature.
     case identity
     /// The place of the feature.
@@ -33,7 +33,7 @@ public struct Column: Sendable {
   }
 
   /// The records that can have it.
-  public enum Source: Hashable, Sendable {
+  enum Source: Hashable, Sendable {
     /// Replayed fences only.
     case replay
     /// Fences of the store only.
@@ -42,13 +42,13 @@ public struct Column: Sendable {
   }
 
   /// The name, in ASCII letters, digits and `_`; a quantity ends with its unit.
-  public let name: String
+  let name: String
   /// What its values are.
-  public let kind: Kind
+  let kind: Kind
   /// How a format with features of its own writes the value.
-  public let role: Role
+  let role: Role
   /// The records that can have it.
-  public let source: Source
+  let source: Source
   /// What it means, in one line of Markdown.
   let meaning: String
   /// The value of a fence; `nil` when it is unknown. Objects and arrays only for ``Kind/object``.

@@ -3,9 +3,9 @@ import OrderedJSON
 import Store
 
 /// The one table of columns: every format writes these, in this order, and docs/export.md is generated from it.
-public enum ColumnList {
+enum ColumnList {
   /// All columns.
-  public static let all: [Column] = places + test + figures + RadioColumns.all
+  static let all: [Column] = places + test + figures + RadioColumns.all
 
   /// The properties of a feature of the store: without number and place, which each format has a form of its own for.
   static let storedProperties: [Column] = storedFields.filter { $0.role != .identity }

@@ -2,19 +2,19 @@ import Coverage
 
 /// The shares of the distance, of time and of pings by reception: the section *Coverage by technology* of a report
 /// (docs/report.md).
-public struct CoverageShares: Sendable {
+struct CoverageShares: Sendable {
   /// The fences of one reception, added up.
-  public struct Part: Hashable, Sendable {
+  struct Part: Hashable, Sendable {
     /// The number of fences.
-    public var fences = 0
+    var fences = 0
     /// The distance from each fence to the next one, in metres (`Fence.distance(to:)`).
-    public var metres = 0.0
+    var metres = 0.0
     /// The time, in microseconds.
-    public var microseconds: Int64 = 0
+    var microseconds: Int64 = 0
     /// The pings that were sent and have an outcome.
-    public var pings = 0
+    var pings = 0
     /// Of these, those that were answered.
-    public var answered = 0
+    var answered = 0
 
     mutating func add(_ other: Part) {
       fences = fences.saturatingAdding(other.fences)
@@ -61,7 +61,7 @@ public struct CoverageShares: Sendable {
   private var links: [Int64: LinkPart] = [:]
 
   /// The parts, by reception. Two links of one drive have one distance, the longer one; it is divided as those of both together.
-  public var parts: [Reception: Part] {
+  var parts: [Reception: Part] {
     var sum: [Reception: Part] = [:]
     for drive in drives {
       let (longest, all) = (drive.map(\.metres).max() ?? 0, drive.reduce(0) { $0 + $1.metres })
@@ -88,10 +88,10 @@ public struct CoverageShares: Sendable {
   }
 
   /// All parts together.
-  public var total: Part { Self.sum(parts) { _ in true } }
+  var total: Part { Self.sum(parts) { _ in true } }
 
   /// What was measured: coverage and no coverage.
-  public var measured: Part { Self.sum(parts, \.isMeasured) }
+  var measured: Part { Self.sum(parts, \.isMeasured) }
 
   /// The parts with coverage together.
   var covered: Part { Self.sum(parts, \.isCoverage) }

@@ -2,27 +2,27 @@ import Coverage
 
 /// Figures that only drive logs have: single pings, refused positions and steps of the clock. Stored fences have sums and
 /// percentiles only.
-public struct LogFigures: Sendable {
+struct LogFigures: Sendable {
   /// Delays of single pings that were sent within a selected fence.
-  public private(set) var delays = ValueCounts()
+  private(set) var delays = ValueCounts()
   /// Absolute differences of the delays of neighbouring pings in one fence.
-  public private(set) var variations = ValueCounts()
+  private(set) var variations = ValueCounts()
   /// Of ``delays``, those with kernel stamps at both ends.
-  public private(set) var kernelStamped = 0
+  private(set) var kernelStamped = 0
   /// The outages, and the most pings in a row without an answer.
   private(set) var outages = Outages()
   private(set) var longestLoss = 0
   /// Pings with an outcome that count in no fence: sent outside of all fences, and while the drive paused on Wi-Fi.
-  public private(set) var unassigned = (outside: 0, paused: 0)
+  private(set) var unassigned = (outside: 0, paused: 0)
   /// Positions between the entry of the first selected fence of a drive and the exit of its last. Of these: refused for their
   /// accuracy, and losses of the position.
-  public private(set) var fixes = (all: 0, refused: 0, lost: 0)
+  private(set) var fixes = (all: 0, refused: 0, lost: 0)
   /// Corrections of the drives' clocks, over whole drives.
-  public private(set) var clockSteps = 0
+  private(set) var clockSteps = 0
   /// Their absolute sum, in microseconds.
   private(set) var clockStepMicroseconds: Int64 = 0
   /// The number of logs.
-  public private(set) var logs = 0
+  private(set) var logs = 0
 
   /// The log of a drive, and which of its fences are selected.
   struct Log {

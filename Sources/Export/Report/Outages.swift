@@ -3,17 +3,17 @@ import Coverage
 /// Outages: runs of pings of one link without an answer, at least ``fewestPings`` of them over at least ``shortest``. They go on across
 /// tests, fences, and places without a position; a pause of more than ``longestPause`` without a ping ends them, because nothing was
 /// measured in it (docs/report.md says why).
-public struct Outages: Sendable {
+struct Outages: Sendable {
   /// One outage.
-  public struct Outage: Hashable, Sendable {
+  struct Outage: Hashable, Sendable {
     /// When its first ping was sent, or its first fence began.
-    public let began: WallTime
+    let began: WallTime
     /// The centre of the fence in which it began, or of the last one before; `nil` before the first one.
-    public let place: Coordinate?
+    let place: Coordinate?
     /// From its first lost ping until the next one after its last was due; of fences, from the entry of the first to the exit of the last.
-    public internal(set) var microseconds: Int64
+    var microseconds: Int64
     /// The pings that were lost in a row.
-    public internal(set) var pings: Int
+    var pings: Int
 
     var counts: Bool { pings >= Outages.fewestPings && microseconds >= Outages.shortest }
   }
@@ -26,11 +26,11 @@ public struct Outages: Sendable {
   static let longestPause: Int64 = 5_000_000
 
   /// Their number.
-  public private(set) var count = 0
+  private(set) var count = 0
   /// Their time together, in microseconds.
-  public private(set) var microseconds: Int64 = 0
+  private(set) var microseconds: Int64 = 0
   /// The longest; the first of several.
-  public private(set) var longest: Outage?
+  private(set) var longest: Outage?
 
   mutating func add(_ outage: Outage) {
     guard outage.counts else { return }

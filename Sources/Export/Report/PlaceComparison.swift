@@ -10,13 +10,13 @@ public struct PlaceComparison: Sendable {
   }
 
   /// The pings of one side in a cell, or in several.
-  public struct Tally: Hashable, Sendable {
+  struct Tally: Hashable, Sendable {
     /// The pings that were sent.
-    public internal(set) var pings = 0
+    var pings = 0
     /// Those that were answered.
-    public internal(set) var answered = 0
+    var answered = 0
     /// The sum of their delays, in nanoseconds.
-    public internal(set) var nanoseconds: Int64 = 0
+    var nanoseconds: Int64 = 0
 
     mutating func add(_ other: Tally) {
       pings = pings.saturatingAdding(other.pings)
@@ -25,29 +25,29 @@ public struct PlaceComparison: Sendable {
     }
 
     /// The mean delay in nanoseconds; `nil` without an answer.
-    public var mean: Double? { answered > 0 ? Double(nanoseconds) / Double(answered) : nil }
+    var mean: Double? { answered > 0 ? Double(nanoseconds) / Double(answered) : nil }
 
     /// The share of lost pings; `nil` without pings.
-    public var loss: Double? { pings > 0 ? Double(pings.saturatingSubtracting(answered)) / Double(pings) : nil }
+    var loss: Double? { pings > 0 ? Double(pings.saturatingSubtracting(answered)) / Double(pings) : nil }
   }
 
   /// The result of a comparison.
-  public struct Result: Sendable {
+  struct Result: Sendable {
     /// The number of places with pings on each side, and of those with pings on both.
-    public let places: (first: Int, second: Int, matched: Int)
+    let places: (first: Int, second: Int, matched: Int)
     /// The pings of each side at the matched places: the first side, then the second.
-    public let tallies: [Tally]
+    let tallies: [Tally]
     /// The median over the matched places of the differences of mean delays, second less first, with its interval. `nil` when
     /// no place has answers on both sides.
-    public let median: Percentile?
+    let median: Percentile?
     /// Whether the delays differ; `nil` when they differ in fewer than ``SignedRank/fewest`` places.
-    public let delay: SignedRank?
+    let delay: SignedRank?
     /// Whether the losses differ; `nil` when they differ in fewer than ``SignedRank/fewest`` places.
-    public let loss: SignedRank?
+    let loss: SignedRank?
   }
 
   /// The cells.
-  public let grid: PlaceGrid
+  let grid: PlaceGrid
   /// The tallies of each place in which a side sent pings.
   private var cells: [PlaceGrid.Cell: Pair] = [:]
 
@@ -77,7 +77,7 @@ public struct PlaceComparison: Sendable {
   }
 
   /// Compares the matched places: those where both sides sent pings.
-  public func result() -> Result {
+  func result() -> Result {
     // The order of cells changes nothing: sums are of integers, and the tests sort.
     var (tallies, matched, delays, losses) = ([Tally(), Tally()], 0, [Double](), [Double]())
     for pair in cells.values where pair.isMatched {
@@ -105,16 +105,16 @@ public struct PlaceComparison: Sendable {
 /// side of an edge are in different cells, however near they are.
 public struct PlaceGrid: Hashable, Sendable {
   /// A cell: its row from the equator, positive northwards, and its column from Greenwich, positive eastwards.
-  public struct Cell: Hashable, Comparable, Sendable {
+  struct Cell: Hashable, Comparable, Sendable {
     let row: Int32
     let column: Int32
 
     /// From south to north, then from west to east.
-    public static func < (left: Cell, right: Cell) -> Bool { (left.row, left.column) < (right.row, right.column) }
+    static func < (left: Cell, right: Cell) -> Bool { (left.row, left.column) < (right.row, right.column) }
   }
 
   /// The height of a cell in metres, 10 to 10,000.
-  public let metres: Double
+  let metres: Double
 
   /// Metres of a degree of latitude on a sphere with the Earth's mean radius.
   private static let metresPerDegree = 6_371_008.8 * Double.pi / 180
@@ -125,7 +125,7 @@ public struct PlaceGrid: Hashable, Sendable {
   }
 
   /// The cell of a position.
-  public func cell(of place: Coordinate) -> Cell {
+  func cell(of place: Coordinate) -> Cell {
     let row = (place.latitude * Self.metresPerDegree / metres).rounded(.down)
     // All cells of a row have the width that their southern edge gives; near the poles, the least cosine of 0.01 bounds it.
     let south = row * metres / Self.metresPerDegree * Double.pi / 180

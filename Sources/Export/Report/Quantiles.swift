@@ -41,18 +41,18 @@ struct Quantiles: Hashable, Sendable {
 /// The number of `count` independent values below the true quantile is binomial, whatever their distribution is. So no
 /// distribution is assumed. Both tails have at most 2.5 %: P(X < `lower`) and P(X ≥ `upper`) for X binomial with `count` and
 /// `quantile`.
-public struct RankInterval: Hashable, Sendable {
+struct RankInterval: Hashable, Sendable {
   /// The greatest rank, from 1, that is below the quantile with at least 97.5 % probability; `nil` when none is.
-  public let lower: Int?
+  let lower: Int?
   /// The smallest rank that is above it with at least 97.5 % probability; `nil` when none is.
-  public let upper: Int?
+  let upper: Int?
 
   private static let tail = 0.025
 
   /// - Parameters:
   ///   - count: The number of values; without any, both ends are `nil`.
   ///   - quantile: Between 0 and 1.
-  public init(count: Int, quantile: Double) {
+  init(count: Int, quantile: Double) {
     guard count > 0, quantile > 0, quantile < 1 else {
       (lower, upper) = (nil, nil)
       return
@@ -85,15 +85,15 @@ public struct RankInterval: Hashable, Sendable {
 }
 
 /// A percentile by nearest rank, in the unit of the values, with its interval by order statistics (``RankInterval``).
-public struct Percentile: Hashable, Sendable {
+struct Percentile: Hashable, Sendable {
   /// Which one, 1 to 99.
-  public let percent: Int
+  let percent: Int
   /// The value; negative only for a difference.
-  public let value: Int64
+  let value: Int64
   /// The lower end of its interval at 95 % confidence; `nil` when the values are too few for one.
-  public let lower: Int64?
+  let lower: Int64?
   /// The upper end of that interval; `nil` when the values are too few for one.
-  public let upper: Int64?
+  let upper: Int64?
 }
 
 extension Percentile {

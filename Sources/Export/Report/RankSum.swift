@@ -6,13 +6,13 @@ import Foundation
 /// ``mostExact`` values together, the probability is exact: all divisions of the ranks into two samples of these sizes are
 /// equally likely without a difference. Beyond that, U is approximated as normal with the corrections for ties and for
 /// continuity.
-public struct RankSum: Hashable, Sendable {
+struct RankSum: Hashable, Sendable {
   /// The number of values of the first sample.
-  public let first: Int
+  let first: Int
   /// The number of values of the second sample.
-  public let second: Int
+  let second: Int
   /// The pairs of a first and a second value in which the first is greater; equal ones count as a half.
-  public let u: Double
+  let u: Double
   /// The probability of a U at least this far from its mean if there is no difference; two-sided.
   let probability: Double
   /// Whether the probability is exact.
@@ -30,7 +30,7 @@ public struct RankSum: Hashable, Sendable {
   var secondIsGreater: Double { 1 - u / (Double(first) * Double(second)) }
 
   /// `nil` for fewer than ``fewest`` values on a side.
-  public init?(_ firstValues: [Int64], _ secondValues: [Int64]) {
+  init?(_ firstValues: [Int64], _ secondValues: [Int64]) {
     guard min(firstValues.count, secondValues.count) >= Self.fewest else { return nil }
     (first, second) = (firstValues.count, secondValues.count)
     let ranks = DoubledRanks(firstValues, secondValues)

@@ -8,20 +8,23 @@ public struct Report: Sendable {
     /// What was selected, for people.
     public let title: String
     /// Its figures.
-    public let figures: ReportFigures
+    let figures: ReportFigures
 
     /// A selection with its figures.
     public init(title: String, figures: ReportFigures) { (self.title, self.figures) = (title, figures) }
+
+    /// Whether no fence was selected.
+    public var isEmpty: Bool { figures.shares.total.fences == 0 }
   }
 
   /// The selection, and the second one of a comparison.
   public let parts: [Part]
   /// The comparison; `nil` without a second selection.
-  public let comparison: PlaceComparison.Result?
+  let comparison: PlaceComparison.Result?
   /// The comparison of speed tests; `nil` without a second selection, or when one of them has no test.
-  public let speedTests: SpeedTestComparison?
+  let speedTests: SpeedTestComparison?
   /// The height of a place of the comparison in metres; 0 without a comparison.
-  public let placeMetres: Double
+  let placeMetres: Double
 
   /// The longest title that fits into the head of a column.
   static let longestHead = 20

@@ -4,21 +4,21 @@ import Coverage
 /// ``endFences()``), then the logs of their drives and the speed tests.
 public struct ReportFigures: Sendable {
   /// Coverage by technology.
-  public private(set) var shares = CoverageShares()
+  private(set) var shares = CoverageShares()
   /// The worst stretches.
-  public private(set) var stretches = WorstStretches()
+  private(set) var stretches = WorstStretches()
   /// How good the data are.
-  public private(set) var quality = Quality()
+  private(set) var quality = Quality()
   /// Figures of the drive logs that are there.
-  public private(set) var logged = LogFigures()
+  private(set) var logged = LogFigures()
   /// The sums of the pings of all fences.
   private(set) var sums = PingSums()
   /// The speed tests.
-  public private(set) var speedTests = SpeedTestSummary()
+  private(set) var speedTests = SpeedTestSummary()
   /// The medians of the fences, each counted as often as its fence has answered pings: for stores whose logs are deleted.
   private(set) var medians = ValueCounts()
   /// From the entry of the first fence to the exit of the last, in wall time; `nil` without fences.
-  public private(set) var period: ClosedRange<WallTime>?
+  private(set) var period: ClosedRange<WallTime>?
   /// The times of the fences by the id of their drive, by which the pings of its log are selected.
   private var times: [Int64: [Range<DriveTime>]] = [:]
   private var starts: [Int64: WallTime] = [:]
@@ -74,7 +74,7 @@ public struct ReportFigures: Sendable {
   }
 
   /// Where no ping was answered: by single pings, or by fences for drives whose logs are not there.
-  public var outages: Outages {
+  var outages: Outages {
     fenceOutages.sorted { $0.key < $1.key }.reduce(into: logged.outages) { $0.add($1.value.outages) }
   }
 
@@ -83,7 +83,7 @@ public struct ReportFigures: Sendable {
 
   /// The delays over which percentiles are computed: single pings if any log has answered ones, else the medians of the
   /// fences.
-  public var delays: ValueCounts { isOverSinglePings ? logged.delays : medians }
+  var delays: ValueCounts { isOverSinglePings ? logged.delays : medians }
 
   /// Whether percentiles are over single pings.
   var isOverSinglePings: Bool { logged.delays.count > 0 }
@@ -101,12 +101,12 @@ public struct ReportFigures: Sendable {
 }
 
 /// How good the data of the selected fences are: the section *Quality of the data* of a report, with ``LogFigures``.
-public struct Quality: Sendable {
+struct Quality: Sendable {
   /// Accuracies of the positions that opened the fences (68 % radius), in millimetres.
   private(set) var accuracies = ValueCounts()
   /// The number of pauses between two selected fences of a session that follow each other. Fences between them that are not
   /// selected are no pause.
-  public private(set) var gaps = 0
+  private(set) var gaps = 0
   /// Their time together, in microseconds.
   private(set) var gapMicroseconds: Int64 = 0
   /// The longest, in microseconds.
@@ -165,23 +165,23 @@ struct FenceOutages {
 }
 
 /// Sums of the pings of fences, from which loss (RFC 2680) and mean delay (RFC 2681) follow. They saturate.
-public struct PingSums: Hashable, Sendable {
+struct PingSums: Hashable, Sendable {
   /// Those that were sent and have an outcome.
-  public private(set) var pings = 0
+  private(set) var pings = 0
   /// Those that were answered in time.
-  public private(set) var answered = 0
+  private(set) var answered = 0
   /// Those that were answered too late.
-  public private(set) var late = 0
+  private(set) var late = 0
   /// Second and further answers.
-  public private(set) var duplicates = 0
+  private(set) var duplicates = 0
   /// The sum of the delays of ``answered``, in nanoseconds; saturates.
-  public private(set) var nanoseconds: Int64 = 0
+  private(set) var nanoseconds: Int64 = 0
 
   /// No pings.
-  public init() {}
+  init() {}
 
   /// Adds the pings of a fence.
-  public mutating func add(_ fence: Fence) {
+  mutating func add(_ fence: Fence) {
     pings = pings.saturatingAdding(fence.pings)
     answered = answered.saturatingAdding(fence.pingsAnswered)
     late = late.saturatingAdding(fence.figures.late)
@@ -198,12 +198,12 @@ public struct PingSums: Hashable, Sendable {
   var lost: Int { pings.saturatingSubtracting(answered) }
 
   /// The share of ``lost``, 0 to 1; `nil` without pings.
-  public var loss: Double? { pings > 0 ? Double(lost) / Double(pings) : nil }
+  var loss: Double? { pings > 0 ? Double(lost) / Double(pings) : nil }
 }
 
 /// The stretches with the highest scores (``Stretch/score``). The fences of each link are cut into stretches in their order, so stretches
 /// of a link do not overlap. Stretches that a gap makes shorter or longer come after all others, whatever their scores.
-public struct WorstStretches: Sendable {
+struct WorstStretches: Sendable {
   /// The worst first; of equal ones the earlier.
   private(set) var worst: [Stretch] = []
   /// The stretch under way, by the id of the drive of its link.

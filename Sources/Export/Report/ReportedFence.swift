@@ -4,15 +4,15 @@ import Store
 /// An ended fence as a report reads it: the fence with its drive and session, which tell whether two fences are neighbours.
 public struct ReportedFence: Sendable {
   /// The fence; its times relate to ``driveStarted``.
-  public let fence: Fence
+  let fence: Fence
   /// The id of its drive.
-  public let drive: Int64
+  let drive: Int64
   /// The id of its session.
-  public let session: Int64
+  let session: Int64
   /// The start of its drive.
-  public let driveStarted: WallTime
+  let driveStarted: WallTime
   /// The measured link; `nil` when the drive had one link only.
-  public let link: String?
+  let link: String?
 
   /// A fence with the given values.
   public init(fence: Fence, drive: Int64, session: Int64, driveStarted: WallTime, link: String? = nil) {
@@ -37,13 +37,13 @@ public struct ReportedFence: Sendable {
 /// An ended speed test as a report reads it.
 public struct ReportedSpeedTest: Sendable {
   /// Its number in the store.
-  public let id: Int64
+  let id: Int64
   /// How it ended; `nil` for an outcome that a later build wrote.
-  public let outcome: StoredSpeedTest.Outcome?
+  let outcome: StoredSpeedTest.Outcome?
   /// The technology at its start.
-  public let technology: Technology?
+  let technology: Technology?
   /// Its figures; `nil` when it has none, or a later build wrote them in another form.
-  public let figures: SpeedTestFigures?
+  let figures: SpeedTestFigures?
 
   /// A test with the given values.
   public init(id: Int64, outcome: StoredSpeedTest.Outcome?, technology: Technology?, figures: SpeedTestFigures?) {

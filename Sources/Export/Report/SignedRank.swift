@@ -5,9 +5,9 @@ import Foundation
 /// It assumes that the pairs are independent and that the differences are symmetric about their median; no normal
 /// distribution of them. Differences of zero are left out, equal ones share their ranks, and the distribution of the rank sum
 /// is approximated as normal with the correction for ties and without one for continuity.
-public struct SignedRank: Hashable, Sendable {
+struct SignedRank: Hashable, Sendable {
   /// The number of differences that are not zero.
-  public let count: Int
+  let count: Int
   /// The sum of the ranks of the positive differences.
   let positiveRanks: Double
   /// The probability of a rank sum at least this far from its mean if there is no difference; two-sided.
@@ -20,7 +20,7 @@ public struct SignedRank: Hashable, Sendable {
   var isSignificant: Bool { probability < 0.05 }
 
   /// `nil` for fewer than ``fewest`` differences that are not zero.
-  public init?(_ differences: [Double]) {
+  init?(_ differences: [Double]) {
     let sorted = differences.filter { $0 != 0 && $0.isFinite }.sorted { abs($0) < abs($1) }
     guard sorted.count >= Self.fewest else { return nil }
     var (positive, ties, start) = (0.0, 0.0, 0)

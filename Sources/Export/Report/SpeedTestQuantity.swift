@@ -1,14 +1,14 @@
 import Coverage
 
 /// A figure of a speed test that a report summarises. Its values are integers: thousandths of ``unit``.
-public enum SpeedTestQuantity: Hashable, Sendable, CaseIterable {
+enum SpeedTestQuantity: Hashable, Sendable, CaseIterable {
   /// Figures of the test itself.
   case download, upload, ping
   /// Medians of the coverage pings: before the test, under each load, and the loads less the first (working latency).
   case idleDelay, downloadDelay, uploadDelay, downloadIncrease, uploadIncrease
 
   /// The unit in which a report shows a figure.
-  public enum Unit: Hashable, Sendable {
+  enum Unit: Hashable, Sendable {
     /// Values are in kbit/s of 1000 bit.
     case megabitsPerSecond
     /// Values are in microseconds.
@@ -16,7 +16,7 @@ public enum SpeedTestQuantity: Hashable, Sendable, CaseIterable {
   }
 
   /// The unit.
-  public var unit: Unit {
+  var unit: Unit {
     switch self {
     case .download, .upload: .megabitsPerSecond
     default: .milliseconds

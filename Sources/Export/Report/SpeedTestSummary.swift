@@ -2,9 +2,9 @@ import Coverage
 import Store
 
 /// The ended speed tests of a selection: those of mobile networks, and apart from them those of other links.
-public struct SpeedTestSummary: Sendable {
+struct SpeedTestSummary: Sendable {
   /// The tests on mobile networks, and those whose link is not known.
-  public private(set) var all = SpeedTestGroup()
+  private(set) var all = SpeedTestGroup()
   /// These tests by the technology at their start.
   private(set) var byTechnology: [Reception: SpeedTestGroup] = [:]
   /// The other tests by their link, as `[SpeedTestLink].otherName` names it.
@@ -13,10 +13,10 @@ public struct SpeedTestSummary: Sendable {
   private(set) var ids: Set<Int64> = []
 
   /// No tests.
-  public init() {}
+  init() {}
 
   /// Whether there is no test.
-  public var isEmpty: Bool { all.tests == 0 && otherLinks.isEmpty }
+  var isEmpty: Bool { all.tests == 0 && otherLinks.isEmpty }
 
   mutating func add(_ test: ReportedSpeedTest) {
     if let link = test.figures?.links?.otherName {
@@ -30,13 +30,13 @@ public struct SpeedTestSummary: Sendable {
 }
 
 /// Ended speed tests that are summarised together: all of a selection, or those of one technology.
-public struct SpeedTestGroup: Sendable {
+struct SpeedTestGroup: Sendable {
   /// All ended tests.
-  public private(set) var tests = 0
+  private(set) var tests = 0
   /// The numbers of tests by outcome; a test without a known outcome is in ``tests`` only.
-  public private(set) var outcomes: [StoredSpeedTest.Outcome: Int] = [:]
+  private(set) var outcomes: [StoredSpeedTest.Outcome: Int] = [:]
   /// Completed tests of which a phase was interrupted.
-  public private(set) var interrupted = 0
+  private(set) var interrupted = 0
   /// The values of the completed tests, in the order of the tests.
   private var values: [SpeedTestQuantity: [Int64]] = [:]
 
@@ -52,10 +52,10 @@ public struct SpeedTestGroup: Sendable {
   }
 
   /// The number of tests with this outcome.
-  public func count(_ outcome: StoredSpeedTest.Outcome) -> Int { outcomes[outcome] ?? 0 }
+  func count(_ outcome: StoredSpeedTest.Outcome) -> Int { outcomes[outcome] ?? 0 }
 
   /// The share of completed tests, 0 to 1; `nil` without tests.
-  public var completed: Double? { tests > 0 ? Double(count(.completed)) / Double(tests) : nil }
+  var completed: Double? { tests > 0 ? Double(count(.completed)) / Double(tests) : nil }
 
   /// The unsuccessful ratio (after ETSI EG 202 057-4): failed tests divided by failed and completed ones, 0 to 1; `nil`
   /// without any. An aborted test shows nothing of the network.
@@ -73,15 +73,15 @@ public struct SpeedTestGroup: Sendable {
 
 /// Whether the completed speed tests of two selections differ, by the Mann-Whitney test (``RankSum``): they form no pairs,
 /// and are too few to match places.
-public struct SpeedTestComparison: Sendable {
+struct SpeedTestComparison: Sendable {
   /// The figures that are tested.
-  public static let quantities: [SpeedTestQuantity] = [.download, .upload, .ping]
+  static let quantities: [SpeedTestQuantity] = [.download, .upload, .ping]
 
   /// The statistical tests by figure. Absent for a figure of which a side has too few values; empty when ``shared`` is above
   /// 0.
-  public let tests: [SpeedTestQuantity: RankSum]
+  let tests: [SpeedTestQuantity: RankSum]
   /// The number of speed tests that are in both selections: such samples are not independent.
-  public let shared: Int
+  let shared: Int
 
   /// `nil` when a side has no speed test.
   init?(_ first: SpeedTestSummary, _ second: SpeedTestSummary) {

@@ -1,24 +1,24 @@
 import Coverage
 
 /// Neighbouring fences without a gap along about half a kilometre: a place to look at on the map.
-public struct Stretch: Sendable {
+struct Stretch: Sendable {
   /// When it began.
-  public let began: WallTime
+  let began: WallTime
   /// Its fences; at most ``most``.
-  public private(set) var fences: [Fence] = []
+  private(set) var fences: [Fence] = []
   /// The distance between their centres, in metres.
-  public private(set) var metres = 0.0
+  private(set) var metres = 0.0
   /// The pings that were sent.
-  public private(set) var pings = 0
+  private(set) var pings = 0
   /// Those that were answered.
-  public private(set) var answered = 0
+  private(set) var answered = 0
   /// The sum of the delays of ``answered``, in nanoseconds.
-  public private(set) var nanoseconds: Int64 = 0
+  private(set) var nanoseconds: Int64 = 0
 
   /// The distance of a stretch, in metres.
-  public static let length = 500.0
+  static let length = 500.0
   /// The most fences: a device that stands still does not get on.
-  public static let most = 200
+  static let most = 200
   /// The delay as which a lost ping counts, in nanoseconds: without it, a place without any answer would look the best.
   static let lostNanoseconds = 1e9
 

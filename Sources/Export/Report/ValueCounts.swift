@@ -4,9 +4,9 @@ import Coverage
 ///
 /// The counts are in pages of 1024 units (8 KiB), and only pages with a value exist: a drive with delays below 2 s needs at most 16 MB in
 /// microseconds.
-public struct ValueCounts: Sendable {
+struct ValueCounts: Sendable {
   /// The number of values.
-  public private(set) var count = 0
+  private(set) var count = 0
   /// The counts by page and, in a page, by unit.
   private var pages: [Int64: [UInt64]] = [:]
 
@@ -16,15 +16,15 @@ public struct ValueCounts: Sendable {
   private static let greatest: Int64 = 600_000_000
 
   /// No values.
-  public init() {}
+  init() {}
 
   /// Counts a delay `times` times, in microseconds, rounded half up.
-  public mutating func add(nanoseconds: Int64, times: Int = 1) {
+  mutating func add(nanoseconds: Int64, times: Int = 1) {
     add(nanoseconds.saturatingAdding(500) / 1000, times: times)
   }
 
   /// Counts a value `times` times; it is clamped to 0 to 600 million.
-  public mutating func add(_ value: Int64, times: Int = 1) {
+  mutating func add(_ value: Int64, times: Int = 1) {
     guard times > 0 else { return }
     let (page, index) = min(max(value, 0), Self.greatest).quotientAndRemainder(dividingBy: Self.pageSize)
     pages[page, default: Array(repeating: 0, count: Int(Self.pageSize))][Int(index)] += UInt64(times)
@@ -33,7 +33,7 @@ public struct ValueCounts: Sendable {
 
   /// The values at `ranks`, from 1 and in any order; `nil` for a rank that does not exist. It reads the
   /// counts once.
-  public func values(atRanks ranks: [Int]) -> [Int64?] {
+  func values(atRanks ranks: [Int]) -> [Int64?] {
     var found = [Int64?](repeating: nil, count: ranks.count)
     // The places of the ranks that are still to find, the lowest rank first.
     var open = ranks.indices.filter { (1...max(count, 1)).contains(ranks[$0]) && count > 0 }
@@ -54,7 +54,7 @@ public struct ValueCounts: Sendable {
 
   /// The percentile by nearest rank with its interval at 95 % confidence; `nil` without values.
   /// - Parameter percent: 1 to 99.
-  public func percentile(_ percent: Int) -> Percentile? {
+  func percentile(_ percent: Int) -> Percentile? {
     guard count > 0 else { return nil }
     let interval = RankInterval(count: count, quantile: Double(percent) / 100)
     // An interval without an end gives rank 0, which has no value.

@@ -3,9 +3,9 @@ import OrderedJSON
 import Store
 
 /// A column of exported speed tests: one value of a test, with the same name in every format.
-public struct SpeedTestColumn: Sendable {
+struct SpeedTestColumn: Sendable {
   /// How a format with features of its own writes the value.
-  public enum Role: Hashable, Sendable {
+  enum Role: Hashable, Sendable {
     /// The number of the feature.
     case identity
     /// The place of the feature.
@@ -17,11 +17,11 @@ public struct SpeedTestColumn: Sendable {
   }
 
   /// The name, in ASCII letters, digits and `_`; a quantity ends with its unit.
-  public let name: String
+  let name: String
   /// What its values are; of a list, ``Column/Kind/object``: its text is JSON.
-  public let kind: Column.Kind
+  let kind: Column.Kind
   /// How a format with features of its own writes the value.
-  public let role: Role
+  let role: Role
   /// What it means, in one line of Markdown.
   let meaning: String
   /// The value of a test; `nil` when it is unknown, and for figures of a test without any.
@@ -35,7 +35,7 @@ public struct SpeedTestColumn: Sendable {
   }
 
   /// All columns, in order.
-  public static let all: [SpeedTestColumn] = itself + figures + delays + place + lists
+  static let all: [SpeedTestColumn] = itself + figures + delays + place + lists
 
   /// The columns of a table of single values.
   static let table = all.filter { $0.role != .list }

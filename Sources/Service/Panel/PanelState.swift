@@ -11,7 +11,7 @@ public struct PanelState: Hashable, Sendable {
   /// The position in words.
   public var position: String?
   /// The links of the running drive.
-  public var links: [PanelLink] = []
+  var links: [PanelLink] = []
   /// The data that waits, and why nothing is sent; a line each.
   public var queue: [String] = []
   /// Trouble of the whole host, in words.

@@ -61,13 +61,13 @@ public struct ControlServerClient: Sendable {
   }
 
   /// The request that submits `result`, ready to send.
-  public func prepare(_ result: CoverageResult) -> PreparedResult {
+  func prepare(_ result: CoverageResult) -> PreparedResult {
     PreparedResult(path: "coverageResult", text: result.json(device).text, clientUUID: result.clientUUID)
   }
 
   /// Submits a session's fences (/coverageResult) or a speed test. When this returns, the server has it. When it throws, the server may
   /// have it all the same, because the answer can be lost.
-  public func submit(_ result: PreparedResult) async throws(ServerFailure) {
+  func submit(_ result: PreparedResult) async throws(ServerFailure) {
     _ = try await post(result.path, text: result.text, clientUUID: result.clientUUID, mayCompress: true)
   }
 

@@ -30,7 +30,7 @@ public struct CoverageRequest: Hashable, Sendable {
 }
 
 /// A request that submits fences or a speed test, ready to send (``ControlServerClient/prepare(_:)``).
-public struct PreparedResult: Hashable, Sendable {
+struct PreparedResult: Hashable, Sendable {
   /// The request's name.
   let path: String
   /// The body.

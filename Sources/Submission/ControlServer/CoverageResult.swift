@@ -2,26 +2,26 @@ import Coverage
 import OrderedJSON
 
 /// The request that submits fences of one session (docs/protocol.md, 3.5).
-public struct CoverageResult: Hashable, Sendable {
+struct CoverageResult: Hashable, Sendable {
   /// The client UUID of this device's registration.
-  public let clientUUID: String
+  let clientUUID: String
   /// The test to which the fences belong.
-  public let testUUID: String
+  let testUUID: String
   /// The wall time of the drive's start.
-  public let driveStarted: WallTime
+  let driveStarted: WallTime
   /// The drive time of the anchor; the offsets of the fences are relative to it.
-  public let anchor: DriveTime
+  let anchor: DriveTime
   /// In order of entry: the server uses the position of the first fence as the test's. Open fences are left out.
-  public let fences: [Fence]
+  let fences: [Fence]
   /// How often the result was sent before.
-  public let retries: Int
+  let retries: Int
   /// Why the test ended, in the reference app's words; `nil` when that is not known.
-  public let terminationCause: String?
+  let terminationCause: String?
   /// The address of this host from which the pings left, with which the server recognises a NAT; `nil` when it is not known.
-  public let localAddress: String?
+  let localAddress: String?
 
   /// A result with the given values.
-  public init(
+  init(
     clientUUID: String, testUUID: String, driveStarted: WallTime, anchor: DriveTime, fences: [Fence],
     retries: Int = 0, terminationCause: String? = nil, localAddress: String? = nil
   ) {

@@ -6,7 +6,7 @@ extension ControlServerClient {
   /// - Parameters:
   ///   - offset: The number of entries to skip.
   ///   - limit: The largest number of entries; the server may send fewer.
-  public func history(
+  func history(
     clientUUID: String, offset: Int, limit: Int
   ) async throws(ServerFailure) -> HistoryPage {
     let body = try await post(
@@ -26,16 +26,16 @@ extension ControlServerClient {
 }
 
 /// A test in the server's history of tests with fences (docs/protocol.md, 3.6).
-public struct HistoryItem: Hashable, Sendable {
+struct HistoryItem: Hashable, Sendable {
   /// The identifier of the test.
-  public let testUUID: String
+  let testUUID: String
   /// The `time` of the client's request for the test, in milliseconds since the epoch; `nil` when the server gives none.
-  public let time: Int64?
+  let time: Int64?
   /// The number of fences that the server has for the test.
-  public let fences: Int
+  let fences: Int
 
   /// An item with the given values.
-  public init(testUUID: String, time: Int64?, fences: Int) {
+  init(testUUID: String, time: Int64?, fences: Int) {
     self.testUUID = testUUID
     self.time = time
     self.fences = fences
@@ -43,14 +43,14 @@ public struct HistoryItem: Hashable, Sendable {
 }
 
 /// A page of the server's history.
-public struct HistoryPage: Hashable, Sendable {
+struct HistoryPage: Hashable, Sendable {
   /// The number of entries that the server sent, including those without a test. The next page begins behind them.
-  public let entries: Int
+  let entries: Int
   /// The entries with a test, newest first.
-  public let items: [HistoryItem]
+  let items: [HistoryItem]
 
   /// A page with the given values.
-  public init(entries: Int, items: [HistoryItem]) {
+  init(entries: Int, items: [HistoryItem]) {
     self.entries = entries
     self.items = items
   }

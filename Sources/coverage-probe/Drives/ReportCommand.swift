@@ -76,7 +76,7 @@ struct ReportCommand: AsyncParsableCommand {
       let report = try reporting.run(complain: Terminal.note)
       try sink.write(Array((isJSON ? report.json.text + "\n" : ReportPage(report).html).utf8))
       try sink.finish()
-      for part in report.parts where part.figures.shares.total.fences == 0 {
+      for part in report.parts where part.isEmpty {
         Terminal.note("no fence meets the conditions: \(part.title)")
       }
       return .done

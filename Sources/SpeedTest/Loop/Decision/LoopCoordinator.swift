@@ -4,11 +4,11 @@ import Coverage
 ///
 /// It reads no clock and does no I/O: the time comes in with each input, and a shell runs the effects. Each step ends in the same decision,
 /// so that the order of two inputs at one moment cannot leave a test unstarted (docs/loop.md).
-public struct LoopCoordinator: Hashable, Sendable {
+struct LoopCoordinator: Hashable, Sendable {
   /// The settings.
-  public let rules: LoopRules
+  let rules: LoopRules
   /// The state that survives a restart.
-  public private(set) var memory: LoopMemory
+  private(set) var memory: LoopMemory
   private let bootID: String
   private var clock: LoopClock
   private var sleep: SleepWatch
@@ -29,7 +29,7 @@ public struct LoopCoordinator: Hashable, Sendable {
   ///   - ledger: The bytes that earlier tests used.
   ///   - bootID: The kernel's random id of this boot.
   ///   - moment: The present.
-  public init(_ rules: LoopRules, ledger: DataLedger = DataLedger(), bootID: String, at moment: LoopMoment) {
+  init(_ rules: LoopRules, ledger: DataLedger = DataLedger(), bootID: String, at moment: LoopMoment) {
     self.rules = rules
     self.bootID = bootID
     clock = LoopClock(at: moment)
@@ -46,7 +46,7 @@ public struct LoopCoordinator: Hashable, Sendable {
   ///   - rules: The settings; they may have changed.
   ///   - bootID: The kernel's random id of this boot.
   ///   - moment: The present.
-  public init(resuming memory: LoopMemory, _ rules: LoopRules, bootID: String, at moment: LoopMoment) {
+  init(resuming memory: LoopMemory, _ rules: LoopRules, bootID: String, at moment: LoopMoment) {
     self.rules = rules
     self.bootID = bootID
     clock = LoopClock(continuing: memory.stamp, at: moment, bootID: bootID)
@@ -56,10 +56,10 @@ public struct LoopCoordinator: Hashable, Sendable {
   }
 
   /// Whether the loop has ended.
-  public var isOver: Bool { memory.isOver }
+  var isOver: Bool { memory.isOver }
 
   /// The process ends: no test starts and no notice is given from now on. Inputs count as before.
-  public mutating func close() { isClosed = true }
+  mutating func close() { isClosed = true }
 
   // MARK: A step
 
@@ -67,7 +67,7 @@ public struct LoopCoordinator: Hashable, Sendable {
   ///   - input: The input.
   ///   - moment: The present; boot time never decreases.
   /// - Returns: The effects, to be run in this order.
-  public mutating func handle(_ input: LoopInput, at moment: LoopMoment) -> [LoopEffect] {
+  mutating func handle(_ input: LoopInput, at moment: LoopMoment) -> [LoopEffect] {
     let before = memory
     var aborts: [LoopEffect] = []
     var others: [LoopEffect] = []

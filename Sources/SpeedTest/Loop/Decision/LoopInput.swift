@@ -32,7 +32,7 @@ public enum LoopInput: Hashable, Sendable {
 
 /// A command of a ``LoopCoordinator`` to its shell. The shell runs the effects of a step in order, each one completely, before the next
 /// input.
-public enum LoopEffect: Hashable, Sendable {
+enum LoopEffect: Hashable, Sendable {
   /// Close the connections of the running test. It is stored as aborted; the next pass reports it. Comes first in its step.
   case abortTest(number: Int, LoopAbort)
   /// Write the state to the disk before the next effect: after a power loss, no test number is used a second time.

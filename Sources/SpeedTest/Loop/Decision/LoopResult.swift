@@ -7,7 +7,7 @@ public enum LoopResult: String, Hashable, Sendable, CaseIterable {
 }
 
 /// Why a running test is aborted.
-public enum LoopAbort: String, Hashable, Sendable, CaseIterable {
+enum LoopAbort: String, Hashable, Sendable, CaseIterable {
   /// The operator paused the loop.
   case paused
   /// The host is about to sleep.

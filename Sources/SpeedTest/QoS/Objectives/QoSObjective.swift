@@ -2,13 +2,13 @@ import Foundation
 import OrderedJSON
 
 /// One QoS test that the control server asks for.
-public struct QoSObjective: Hashable, Sendable {
+struct QoSObjective: Hashable, Sendable {
   /// The number of the test at the control server, `qos_test_uid`; the result repeats it.
   let uid: Int64
   /// The type of the test.
-  public let kind: QoSTestKind
+  let kind: QoSTestKind
   /// `concurrency_group`, 0 when it is absent. Groups run in ascending order, the tests of one group in parallel.
-  public let group: Int64
+  let group: Int64
   /// All parameters of the objective; each test reads its own.
   let parameters: QoSParameters
 
@@ -83,7 +83,7 @@ struct QoSServer: Hashable, Sendable {
 }
 
 /// The types of QoS tests that can be run here, as the control server names them.
-public enum QoSTestKind: String, Hashable, Sendable, CaseIterable {
+enum QoSTestKind: String, Hashable, Sendable, CaseIterable {
   case tcp, udp, voip
   case nonTransparentProxy = "non_transparent_proxy"
   case httpProxy = "http_proxy"

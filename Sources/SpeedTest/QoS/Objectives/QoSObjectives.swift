@@ -1,20 +1,20 @@
 import Foundation
 
 /// The tests of the control server's answer to `/qosTestRequest` (docs/protocol.md, 6.4).
-public struct QoSObjectives: Hashable, Sendable {
+struct QoSObjectives: Hashable, Sendable {
   /// The tests, by group and number.
-  public let all: [QoSObjective]
+  let all: [QoSObjective]
   /// Types that cannot be run here, such as `sip`, with the number of their tests. They have no result.
-  public let unknown: [String: Int]
+  let unknown: [String: Int]
   /// Tests without a number, repeated ones, and those beyond ``most``.
-  public let unusable: Int
+  let unusable: Int
 
   /// More tests than this are not run: each has a thread, and a few sockets.
-  public static let most = 100
+  static let most = 100
 
   /// - Parameter body: The server's answer: `objectives` has an array of tests for each type.
   /// - Throws: ``SpeedTestError/protocolError(_:)`` when it has no `objectives`, or an `error`.
-  public init(_ body: Data) throws(SpeedTestError) {
+  init(_ body: Data) throws(SpeedTestError) {
     guard let answer = (try? JSONSerialization.jsonObject(with: body)) as? [String: Any] else {
       throw .protocolError("the answer to /qosTestRequest is no JSON object")
     }
@@ -51,7 +51,7 @@ public struct QoSObjectives: Hashable, Sendable {
   }
 
   /// The tests group by group, ascending.
-  public var groups: [[QoSObjective]] {
+  var groups: [[QoSObjective]] {
     all.reduce(into: []) { groups, objective in
       if groups.last?.first?.group == objective.group {
         groups[groups.count - 1].append(objective)

@@ -1,26 +1,26 @@
 import Coverage
 
 /// The QoS tests to run, and their settings.
-public struct QoSPlan: Hashable, Sendable {
+struct QoSPlan: Hashable, Sendable {
   /// The tests.
-  public let objectives: QoSObjectives
+  let objectives: QoSObjectives
   /// The token of the test, exactly as the control server issued it.
-  public let token: MeasurementToken
+  let token: MeasurementToken
   /// The IP version of all connections but those to DNS resolvers, whose addresses come with the objectives.
-  public var family: IPVersion?
+  var family: IPVersion?
   /// The interface that all packets leave by; `nil`: the routes decide.
-  public var interface: String?
+  var interface: String?
   /// Whether control connections use TLS.
-  public var encryption = QoSEncryption.auto
+  var encryption = QoSEncryption.auto
   /// Whether the certificate of a QoS server must be valid for its name. Fetches of pages always check it.
-  public var verifiesCertificate = true
+  var verifiesCertificate = true
   /// The PEM file of certificates to trust instead of the system's, for QoS servers.
-  public var caFile: String?
+  var caFile: String?
   /// Seconds until all tests end, 1 to 3600; a test without a result by then gets TIMEOUT.
-  public var seconds = 240
+  var seconds = 240
 
   /// A plan with the standard values: either family, TLS where the server has it, 240 s.
-  public init(objectives: QoSObjectives, token: MeasurementToken) {
+  init(objectives: QoSObjectives, token: MeasurementToken) {
     (self.objectives, self.token) = (objectives, token)
   }
 

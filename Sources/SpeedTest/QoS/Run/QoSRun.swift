@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Each test has a time limit. A test that hangs beyond it, such as in the system's resolver, gets TIMEOUT; its thread keeps
 /// running, and its late result is dropped.
-public final class QoSRun: Sendable {
+final class QoSRun: Sendable {
   private let plan: QoSPlan
   /// The address that connections to QoS servers come from; `nil`: the kernel's choice.
   private let source: Addresses.Address?
@@ -23,7 +23,7 @@ public final class QoSRun: Sendable {
   private static let grace: Int64 = 3_000_000_000
 
   /// A run of `plan`; call ``run(progress:)`` once.
-  public convenience init(_ plan: QoSPlan) { self.init(plan, source: nil) }
+  convenience init(_ plan: QoSPlan) { self.init(plan, source: nil) }
 
   /// - Parameters:
   ///   - source: The address that connections to QoS servers come from; `nil`: the kernel's choice.
@@ -34,15 +34,15 @@ public final class QoSRun: Sendable {
   ) { (self.plan, self.source, self.test) = (plan, source, test) }
 
   /// The bytes of the tests until now: those of TCP connections without TLS's own, and datagrams with the headers of IP and UDP.
-  public var traffic: SpeedTestTraffic { counter.traffic }
+  var traffic: SpeedTestTraffic { counter.traffic }
 
   /// Ends the run within about 0.1 s. Tests without a result have ERROR, and their threads end with their next wait.
-  public func abort() { isAborted.withLock { $0 = true } }
+  func abort() { isAborted.withLock { $0 = true } }
 
   /// Runs the tests.
   /// - Parameter progress: Called for each result, by any thread, one call at a time; it must not wait.
   /// - Returns: A result for each test, whatever happened to it.
-  public func run(progress: @escaping @Sendable (QoSProgress) -> Void = { _ in }) async -> QoSOutcome {
+  func run(progress: @escaping @Sendable (QoSProgress) -> Void = { _ in }) async -> QoSOutcome {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         Thread.detachNewThread { [self] in continuation.resume(returning: runBlocking(progress)) }
@@ -161,17 +161,17 @@ enum QoSTestList {
 }
 
 /// The results of all QoS tests of a run.
-public struct QoSOutcome: Hashable, Sendable {
+struct QoSOutcome: Hashable, Sendable {
   /// The token as the control server issued it, byte by byte (docs/protocol.md, edge 40).
-  public let token: MeasurementToken
+  let token: MeasurementToken
   /// One for each test, in the order of ``QoSObjectives/all``.
-  public let results: [QoSResult]
+  let results: [QoSResult]
   /// The bytes of all tests until the run ended, control connections included.
-  public var traffic = SpeedTestTraffic()
+  var traffic = SpeedTestTraffic()
 
   /// The members of the body of `/resultQoS` that come from the tests: the token and the results. The caller adds the client's
   /// members.
-  public var members: [JSON.Member] {
+  var members: [JSON.Member] {
     JSON.members(["test_token": .string(token.text), "qos_result": .array(results.map(\.json))])
   }
 }
@@ -216,32 +216,32 @@ final class QoSBoard: Sendable {
 }
 
 /// The progress of QoS tests, for a display; one with each new result.
-public struct QoSProgress: Hashable, Sendable {
+struct QoSProgress: Hashable, Sendable {
   /// Tests with a result.
-  public let done: Int
+  let done: Int
   /// All tests.
-  public let count: Int
+  let count: Int
   /// The result that is new.
-  public let newest: QoSResult
+  let newest: QoSResult
 }
 
 /// The result of one test, as `/resultQoS` takes it.
-public struct QoSResult: Hashable, Sendable {
+struct QoSResult: Hashable, Sendable {
   /// The control server's number of the test.
   let uid: Int64
   /// The type of the test.
-  public let kind: QoSTestKind
+  let kind: QoSTestKind
   /// The end of the test. The wire has it only inside `members`, where the type has a name for it.
-  public let status: QoSStatus
+  let status: QoSStatus
   /// ns since the start of the run.
-  public let start: Int64
+  let start: Int64
   /// ns. In a test that ran, the opening of its control connection does not count.
-  public let duration: Int64
+  let duration: Int64
   /// The objective and the figures, by the names of the wire.
-  public let members: [JSON.Member]
+  let members: [JSON.Member]
 
   /// The entry of `qos_result`.
-  public var json: JSON {
+  var json: JSON {
     .object(
       JSON.members([
         "qos_test_uid": .integer(uid), "test_type": .string(kind.rawValue), "start_time_ns": .integer(start),

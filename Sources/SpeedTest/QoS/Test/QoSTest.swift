@@ -65,7 +65,7 @@ struct QoSContext: Sendable {
 }
 
 /// The end of a QoS test, in the words of results.
-public enum QoSStatus: String, Hashable, Sendable {
+enum QoSStatus: String, Hashable, Sendable {
   /// The test has a finding that is as it should be.
   case ok = "OK"
   /// A limit passed, no packet arrived, or a traceroute did not reach its host.

@@ -3,7 +3,7 @@ import Foundation
 import OrderedJSON
 
 /// The control server's answer to a request for a speed test, when there is a test.
-public enum SpeedTestAnswer: Hashable, Sendable {
+enum SpeedTestAnswer: Hashable, Sendable {
   /// The test can run.
   case granted(SpeedTestGrant)
   /// The server has made a test, and its answer cannot be used: the test has to be closed (docs/protocol.md, 6.3).
@@ -21,18 +21,18 @@ public enum SpeedTestAnswer: Hashable, Sendable {
 }
 
 /// The request that submits the results of a test's QoS tests (/resultQoS; docs/protocol.md, 6.4).
-public struct QoSSubmission: Hashable, Sendable {
+struct QoSSubmission: Hashable, Sendable {
   /// The client UUID that requested the test.
-  public var clientUUID: String
+  var clientUUID: String
   /// The token of the test, byte by byte as it was issued.
-  public var token: String
+  var token: String
   /// Now.
-  public var submitted: WallTime
+  var submitted: WallTime
   /// The results, a JSON array.
-  public var results: String
+  var results: String
 
   /// Results with the given values.
-  public init(clientUUID: String, token: String, submitted: WallTime, results: String) {
+  init(clientUUID: String, token: String, submitted: WallTime, results: String) {
     (self.clientUUID, self.token, self.submitted, self.results) = (clientUUID, token, submitted, results)
   }
 
@@ -52,7 +52,7 @@ extension ControlServerClient {
   /// - Parameters:
   ///   - interface: The interface by which the request leaves, like the test; `nil`: any.
   ///   - family: The version of the internet protocol, like the test's; `nil`: either.
-  public func requestSpeedTest(
+  func requestSpeedTest(
     _ request: SpeedTestRequest, by interface: String? = nil, family: IPVersion? = nil
   ) async throws(ServerFailure) -> SpeedTestAnswer {
     try SpeedTestAnswer(
@@ -63,23 +63,23 @@ extension ControlServerClient {
 
   /// Requests the QoS tests that belong to a speed test (/qosTestRequest).
   /// - Returns: The answer, as `SpeedTest.QoSObjectives` reads it.
-  public func requestQoS(_ request: SpeedTestRequest) async throws(ServerFailure) -> Data {
+  func requestQoS(_ request: SpeedTestRequest) async throws(ServerFailure) -> Data {
     try await post("qosTestRequest", text: request.json(device).text, clientUUID: request.clientUUID)
   }
 
   /// The request that submits `result`, ready to send.
-  public func prepare(_ result: SpeedTestResult) -> PreparedResult {
+  func prepare(_ result: SpeedTestResult) -> PreparedResult {
     PreparedResult(path: "result", text: result.json(device).text, clientUUID: result.clientUUID)
   }
 
   /// The request that submits the results of QoS tests, ready to send.
-  public func prepare(_ result: QoSSubmission) -> PreparedResult {
+  func prepare(_ result: QoSSubmission) -> PreparedResult {
     PreparedResult(path: "resultQoS", text: result.text(device), clientUUID: result.clientUUID)
   }
 
   /// The request that tells the server that a test has no result (/resultUpdate), ready to send.
   /// - Parameter isFailed: Whether it failed; else it was aborted.
-  public func prepareClosing(clientUUID: String, testUUID: String, isFailed: Bool) -> PreparedResult {
+  func prepareClosing(clientUUID: String, testUUID: String, isFailed: Bool) -> PreparedResult {
     let members = JSON.members([
       "uuid": .string(clientUUID), "client_uuid": .string(clientUUID), "test_uuid": .string(testUUID),
       "aborted": isFailed ? nil : true, "failed": isFailed ? true : nil,

@@ -2,28 +2,28 @@ import Coverage
 import OrderedJSON
 
 /// The request that submits a speed test (/result; docs/protocol.md, 6.2).
-public struct SpeedTestResult: Hashable, Sendable {
+struct SpeedTestResult: Hashable, Sendable {
   /// The client UUID that requested the test.
-  public var clientUUID: String
+  var clientUUID: String
   /// The server's identifier of the test.
-  public var testUUID: String
+  var testUUID: String
   /// The token of the test, byte by byte as it was issued.
-  public var token: String
+  var token: String
   /// When the test began.
-  public var started: WallTime
+  var started: WallTime
   /// Now.
-  public var submitted: WallTime
+  var submitted: WallTime
   /// How often the result was sent before.
-  public var retries: Int
+  var retries: Int
   /// The technology of the modem; `nil` when it is not known, or when no modem carried the test.
-  public var technology: Technology?
+  var technology: Technology?
   /// Whether there are results of QoS tests, which follow.
   var hasQoS = false
   /// The figures. The server refuses a result that is not complete (``Coverage/SpeedTestFigures/isComplete``).
-  public var figures: SpeedTestFigures
+  var figures: SpeedTestFigures
 
   /// A result with the given values.
-  public init(
+  init(
     clientUUID: String, testUUID: String, token: String, started: WallTime, submitted: WallTime, retries: Int,
     technology: Technology?, figures: SpeedTestFigures
   ) {
