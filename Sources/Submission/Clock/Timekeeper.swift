@@ -2,6 +2,7 @@ import Coverage
 import Foundation
 import Logging
 import Store
+import Synchronization
 
 /// The wall time of this process: a ``WallClock`` with its readings, shared by all parts of the process. The store
 /// has a copy for the next process of the same boot.
@@ -16,14 +17,17 @@ public final class Timekeeper: Sendable {
   private let latestDate: @Sendable () -> ServerDateReading?
   private let logger: Logger
   private let disk = DiskExecutor("clock")
-  private let lock = NSLock()
   /// Held from the copy of the clock to the end of its write: the store must not end with the older one of two.
   private let publishing = NSLock()
-  private nonisolated(unsafe) var value: WallClock
-  private nonisolated(unsafe) var persisted: WallClock
-  private nonisolated(unsafe) var serverReading: ServerDateReading?
-  private nonisolated(unsafe) var reported: ClockRuling?
-  private nonisolated(unsafe) var isTroubleLogged = false
+  private let state: Mutex<State>
+
+  private struct State {
+    var value: WallClock
+    var persisted: WallClock
+    var serverReading: ServerDateReading?
+    var reported: ClockRuling?
+    var isTroubleLogged = false
+  }
 
   /// Loads the readings of earlier processes of this boot from the store.
   /// - Parameter clock: The host's clocks.
@@ -37,11 +41,10 @@ public final class Timekeeper: Sendable {
     store: DriveStore, latestDate: @escaping @Sendable () -> ServerDateReading?, clock: SenderClock, logger: Logger
   ) throws {
     (self.store, self.latestDate, self.clock, self.logger) = (store, latestDate, clock, logger)
-    value = try store.clocks.wallClock(ofBoot: clock.bootID, at: clock.boot()) ?? WallClock()
+    var value = try store.clocks.wallClock(ofBoot: clock.bootID, at: clock.boot()) ?? WallClock()
     value.note(formerBoots: try store.clocks.timesOfBoot(clock.bootID))
-    persisted = value
     // Ignore an earlier answer: only its client knows when it arrived.
-    serverReading = latestDate()
+    state = Mutex(State(value: value, persisted: value, serverReading: latestDate()))
   }
 
   /// The ruling clock at one moment.
@@ -61,12 +64,12 @@ public final class Timekeeper: Sendable {
   public func read() -> Reading {
     let (host, boot) = readHost()
     let date = latestDate()
-    return lock.withLock {
-      if let date, date != serverReading {
-        serverReading = date
-        value.note(server: date.date, at: boot - (.now - date.received), roundTrip: date.roundTrip)
+    return state.withLock { state in
+      if let date, date != state.serverReading {
+        state.serverReading = date
+        state.value.note(server: date.date, at: boot - (.now - date.received), roundTrip: date.roundTrip)
       }
-      let ruling = value.judge(host: host, at: boot, awake: clock.awake(), maximumError: clock.maximumError())
+      let ruling = state.value.judge(host: host, at: boot, awake: clock.awake(), maximumError: clock.maximumError())
       return Reading(ruling: ruling, boot: boot, hostLead: host.map { $0 - ruling.wall(at: boot) })
     }
   }
@@ -89,7 +92,7 @@ public final class Timekeeper: Sendable {
   /// The wall time of the server's clock; `nil` when it is unknown.
   var serverTime: WallTime? {
     let boot = clock.boot()
-    return lock.withLock { value.serverTime(at: boot) }
+    return state.withLock { $0.value.serverTime(at: boot) }
   }
 
   /// Records a receiver's time that came with a fix.
@@ -99,18 +102,18 @@ public final class Timekeeper: Sendable {
   ///   - arrival: When the fix arrived at this process.
   public func note(gnss time: WallTime, receiver: String?, arrival: ContinuousClock.Instant) {
     let boot = clock.boot() - (.now - arrival)
-    lock.withLock { value.note(gnss: time, receiver: receiver, at: boot) }
+    state.withLock { $0.value.note(gnss: time, receiver: receiver, at: boot) }
   }
 
   /// Whether a second clock agrees with the ruling one; decides whether data may be deleted by its age.
   public var witness: ClockWitness {
     let boot = read().boot
-    return lock.withLock { value.witness(at: boot, awake: clock.awake()) }
+    return state.withLock { $0.value.witness(at: boot, awake: clock.awake()) }
   }
 
   /// Whether the server's time is known from this process or an earlier one: then a wrong host clock would already be
   /// contradicted.
-  var isServerKnown: Bool { lock.withLock { value.knowsServer } }
+  var isServerKnown: Bool { state.withLock { $0.value.knowsServer } }
 
   /// When the ruling clock has changed: logs it, and stores it for the next process.
   func publish() async {
@@ -122,19 +125,19 @@ public final class Timekeeper: Sendable {
 
   private func publishAlone() {
     let reading = read()
-    let (ruling, current, last, lastReported) = lock.withLock {
-      defer { reported = reading.ruling }
-      return (reading.ruling, value, persisted, reported)
+    let (ruling, current, last, lastReported) = state.withLock { state in
+      defer { state.reported = reading.ruling }
+      return (reading.ruling, state.value, state.persisted, state.reported)
     }
     if lastReported?.isSame(as: ruling) != true { logRuling(ruling, reading, isFirst: lastReported == nil) }
     guard !current.isEquivalent(to: last) else { return }
     do {
       try store.clocks.persist(current, ofBoot: clock.bootID)
-      lock.withLock { (persisted, isTroubleLogged) = (current, false) }
+      state.withLock { ($0.persisted, $0.isTroubleLogged) = (current, false) }
     } catch {
-      let isNew = lock.withLock {
-        defer { isTroubleLogged = true }
-        return !isTroubleLogged
+      let isNew = state.withLock { state in
+        defer { state.isTroubleLogged = true }
+        return !state.isTroubleLogged
       }
       if isNew { logger.warning("the ruling clock cannot be stored: \(StoreError.line(error)); retrying") }
     }
@@ -145,7 +148,7 @@ public final class Timekeeper: Sendable {
     let isOff = !(.seconds(-2)...(.seconds(2))).contains(lead)
     // A correct host clock is not worth a line.
     if isFirst, !isOff, ruling.contradicting.isEmpty { return }
-    let age = lock.withLock { value.witness(at: reading.boot, awake: clock.awake()) } == .contradicts
+    let age = state.withLock { $0.value.witness(at: reading.boot, awake: clock.awake()) } == .contradicts
     let deleting = age ? "; nothing is deleted because of its age" : ""
     let host = isOff ? "; the host's clock is off by \(lead.inSeconds) s" : ""
     logger.log(

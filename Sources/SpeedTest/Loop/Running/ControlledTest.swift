@@ -4,6 +4,7 @@ import Logging
 import Networking
 import Store
 import Submission
+import Synchronization
 
 /// One speed test with the control server: asks for it, measures, and leaves the result in the store, from where the next pass sends it.
 public final class ControlledTest: Sendable {
@@ -40,11 +41,14 @@ public final class ControlledTest: Sendable {
   private let environment: Environment
   private let options: TestOptions
   private let loop: SpeedTestRequest.Loop?
-  private let lock = NSLock()
-  private nonisolated(unsafe) var stage = Stage.none
-  private nonisolated(unsafe) var reasonToAbort: String?
-  private nonisolated(unsafe) var measured: SpeedTestRun?
-  private nonisolated(unsafe) var examined: QoSRun?
+  private struct State {
+    var stage = Stage.none
+    var reasonToAbort: String?
+    var measured: SpeedTestRun?
+    var examined: QoSRun?
+  }
+
+  private let state = Mutex(State())
 
   /// A test; call ``run(onGrant:progress:)`` once.
   /// - Parameter loop: Its place in a loop; `nil` for a single test.
@@ -54,16 +58,16 @@ public final class ControlledTest: Sendable {
 
   /// The bytes of the test until now, those of its QoS tests included.
   public var traffic: SpeedTestTraffic {
-    let (measurement, examination) = lock.withLock { (measured?.traffic, examined?.traffic) }
+    let (measurement, examination) = state.withLock { ($0.measured?.traffic, $0.examined?.traffic) }
     return (measurement ?? SpeedTestTraffic()).adding(examination ?? SpeedTestTraffic())
   }
 
   /// Ends the test soon; it is stored as aborted.
   /// - Parameter reason: For the operator.
   public func abort(_ reason: String) {
-    lock.withLock {
-      reasonToAbort = reasonToAbort ?? reason
-      switch stage {
+    state.withLock { state in
+      state.reasonToAbort = state.reasonToAbort ?? reason
+      switch state.stage {
       case .asking(let task): task.cancel()
       case .waiting(let task): task.cancel()
       case .measuring(let run): run.abort()
@@ -75,15 +79,15 @@ public final class ControlledTest: Sendable {
 
   /// - Returns: `false` when the test was aborted before.
   private func enter(_ next: Stage) -> Bool {
-    lock.withLock {
-      stage = next
-      if case .measuring(let run) = next { measured = run }
-      if case .examining(let run) = next { examined = run }
-      return reasonToAbort == nil
+    state.withLock { state in
+      state.stage = next
+      if case .measuring(let run) = next { state.measured = run }
+      if case .examining(let run) = next { state.examined = run }
+      return state.reasonToAbort == nil
     }
   }
 
-  private var abortReason: String? { lock.withLock { reasonToAbort } }
+  private var abortReason: String? { state.withLock { $0.reasonToAbort } }
 
   /// Runs the test. Its end is durable on return.
   /// - Parameters:

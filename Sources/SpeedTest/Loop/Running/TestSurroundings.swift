@@ -1,16 +1,19 @@
 import Coverage
-import Foundation
 import Networking
+import Synchronization
 
 /// The device's position, radio, link and drive during a test. Sources write it, tests read it.
-public final class TestSurroundings: @unchecked Sendable {
-  private let lock = NSLock()
-  private var fix: (fix: Fix, at: ContinuousClock.Instant)?
-  private var reading: RadioReading?
-  private var drive: Int64?
-  private var path: PathReading?
-  private var track: [(fix: Fix, at: ContinuousClock.Instant)]?
-  private var links: (track: LinkTrack, began: ContinuousClock.Instant)?
+public final class TestSurroundings: Sendable {
+  private struct Known {
+    var fix: (fix: Fix, at: ContinuousClock.Instant)?
+    var reading: RadioReading?
+    var drive: Int64?
+    var path: PathReading?
+    var track: [(fix: Fix, at: ContinuousClock.Instant)]?
+    var links: (track: LinkTrack, began: ContinuousClock.Instant)?
+  }
+
+  private let known = Mutex(Known())
 
   /// A position older than this is no place of a test.
   private static let longestAge = Duration.seconds(10)
@@ -22,36 +25,36 @@ public final class TestSurroundings: @unchecked Sendable {
 
   /// A position, or ``Coverage/Fix/lost``.
   public func note(_ fix: Fix, at instant: ContinuousClock.Instant) {
-    lock.withLock {
-      self.fix = fix.coordinate == nil ? nil : (fix, instant)
-      if fix.coordinate != nil, (track?.count ?? .max) < Self.mostPlaces { track?.append((fix, instant)) }
+    known.withLock { known in
+      known.fix = fix.coordinate == nil ? nil : (fix, instant)
+      if fix.coordinate != nil, (known.track?.count ?? .max) < Self.mostPlaces { known.track?.append((fix, instant)) }
     }
   }
 
   /// The modem's state.
-  public func note(_ reading: RadioReading) { lock.withLock { self.reading = reading } }
+  public func note(_ reading: RadioReading) { known.withLock { $0.reading = reading } }
 
   /// The route of the tests.
   public func note(_ path: PathReading) {
-    lock.withLock {
-      self.path = path
-      if let began = links?.began { links?.track.note(path, at: (.now - began).inNanoseconds) }
+    known.withLock { known in
+      known.path = path
+      if let began = known.links?.began { known.links?.track.note(path, at: (.now - began).inNanoseconds) }
     }
   }
 
   /// The drive that is being recorded; `nil` for none.
-  public func note(drive: Int64?) { lock.withLock { self.drive = drive } }
+  public func note(drive: Int64?) { known.withLock { $0.drive = drive } }
 
-  var radio: RadioReading? { lock.withLock { reading } }
+  var radio: RadioReading? { known.withLock { $0.reading } }
 
   /// Whether the tests' route leaves by a link that is not a mobile network's.
-  var isOnOtherLink: Bool { lock.withLock { path }.map { $0.path == .wifi } ?? false }
+  var isOnOtherLink: Bool { known.withLock { $0.path }.map { $0.path == .wifi } ?? false }
 
-  var runningDrive: Int64? { lock.withLock { drive } }
+  var runningDrive: Int64? { known.withLock { $0.drive } }
 
   /// The latest position, if it is not too old.
   func place(at now: ContinuousClock.Instant) -> (fix: Fix, age: Duration)? {
-    lock.withLock { fix.map { ($0.fix, now - $0.at) } }.flatMap { $0.age <= Self.longestAge ? $0 : nil }
+    known.withLock { $0.fix }.map { ($0.fix, now - $0.at) }.flatMap { $0.age <= Self.longestAge ? $0 : nil }
   }
 
   /// Waits until a position and the modem's state are known.
@@ -64,18 +67,18 @@ public final class TestSurroundings: @unchecked Sendable {
 
   /// Begins to collect positions and links.
   func beginTrack() {
-    lock.withLock {
-      track = fix.map { [$0] } ?? []
-      links = (LinkTrack(), .now)
-      if let path { links?.track.note(path, at: 0) }
+    known.withLock { known in
+      known.track = known.fix.map { [$0] } ?? []
+      known.links = (LinkTrack(), .now)
+      if let path = known.path { known.links?.track.note(path, at: 0) }
     }
   }
 
   /// The positions and links since ``beginTrack()``.
   func endTrack() -> (places: [(fix: Fix, at: ContinuousClock.Instant)], links: [SpeedTestLink]) {
-    lock.withLock {
-      defer { (track, links) = (nil, nil) }
-      return (track ?? [], links?.track.links ?? [])
+    known.withLock { known in
+      defer { (known.track, known.links) = (nil, nil) }
+      return (known.track ?? [], known.links?.track.links ?? [])
     }
   }
 }

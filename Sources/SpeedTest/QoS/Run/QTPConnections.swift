@@ -1,18 +1,22 @@
 import Foundation
+import Synchronization
 
 /// The control connections of a run: one for each QoS server, opened for the first test that needs it and used by the tests of
 /// all groups (docs/protocol.md, edge 46). The next test replaces a connection that has ended.
-final class QTPConnections: @unchecked Sendable {
+final class QTPConnections: Sendable {
   /// One server's connection. The lock is held while it is opened, so that tests of a group share one.
-  private final class Place {
+  private struct Place {
     let opening = NSLock()
     var connection: QTPConnection?
   }
 
-  private let lock = NSLock()
-  private var places: [QoSServer: Place] = [:]
-  /// Whether ``close()`` was called: connections that are opened after it are closed at once.
-  private var isOver = false
+  private struct State {
+    var places: [QoSServer: Place] = [:]
+    /// Whether ``close()`` was called: connections that are opened after it are closed at once.
+    var isOver = false
+  }
+
+  private let state = Mutex(State())
   private let plan: QoSPlan
   /// `nil`: no TLS. A failure is kept for the tests, each of which reports it.
   private let tls: Result<TLSContext?, SpeedTestError>
@@ -37,25 +41,25 @@ final class QTPConnections: @unchecked Sendable {
   ///   - waiting: The limits for opening.
   /// - Throws: ``SpeedTestError/aborted`` also when the run has ended.
   func connection(to server: QoSServer, idle: Int64, _ waiting: Waiting) throws(SpeedTestError) -> QTPConnection {
-    let place = lock.withLock {
-      let place = places[server] ?? Place()
-      places[server] = place
-      return place
+    let opening = state.withLock { state in
+      let place = state.places[server] ?? Place()
+      state.places[server] = place
+      return place.opening
     }
     // A server that is slow to answer holds up only tests that need it, until their own time is over.
     // Tried every 10 ms: `lock(before:)` waits until a wall time, and would wait for too long after the wall clock is set back.
-    while !place.opening.try() {
+    while !opening.try() {
       if waiting.clock.isAborted() { throw .aborted }
       if waiting.clock.now() >= waiting.deadline { throw .timeout("the QoS server") }
       Thread.sleep(forTimeInterval: 0.01)
     }
-    defer { place.opening.unlock() }
-    if let connection = lock.withLock({ place.connection }), connection.isOpen { return connection }
+    defer { opening.unlock() }
+    if let connection = state.withLock({ $0.places[server]?.connection }), connection.isOpen { return connection }
     let connection = try open(server, idle: idle, waiting)
     // A run that ended meanwhile closes no more connections.
-    let isInTime = lock.withLock {
-      if !isOver { place.connection = connection }
-      return !isOver
+    let isInTime = state.withLock { state in
+      if !state.isOver { state.places[server]?.connection = connection }
+      return !state.isOver
     }
     guard isInTime else {
       connection.close()
@@ -93,9 +97,9 @@ final class QTPConnections: @unchecked Sendable {
 
   /// Sends QUIT on all connections. A connection that is being opened closes itself.
   func close() {
-    let open = lock.withLock {
-      isOver = true
-      return places.values.compactMap(\.connection)
+    let open = state.withLock { state in
+      state.isOver = true
+      return state.places.values.compactMap(\.connection)
     }
     open.forEach { $0.close() }
   }
