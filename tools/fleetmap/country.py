@@ -76,7 +76,7 @@ class Country:
     routes: list[Route]
 
 
-def make(seed: int, devices: int, size_m: float = 16_000.0, towns: int = 12) -> Country:
+def make(seed: int, devices: int, size_m: float, towns: int) -> Country:
     """A country with a route for each device; device `i` has the modem of operator `i % 3`."""
     random = np.random.default_rng([seed, 1])
     places = random.uniform(0, size_m, (towns, 2))

@@ -34,6 +34,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--drives", type=int, default=2, help="of a device and day (default 2)")
     parser.add_argument("--fences", type=int, default=600, help="of a drive (default 600)")
     parser.add_argument("--pings", type=int, default=20, help="of a fence (default 20)")
+    parser.add_argument("--towns", type=int, default=12, help="of the country (default 12)")
+    parser.add_argument("--size", type=float, default=16, metavar="KM", help="of the country's sides (default 16)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--resolution", type=int, default=9, help="of the truth's cells (default 9)")
     parser.add_argument("--faults", default="", metavar="LIST", help=f"all, or some of {','.join(faults.NAMES)}")
@@ -92,7 +94,7 @@ def truth(made: Country, resolution: int) -> list[tuple[str, str, float, float]]
 
 
 def run(options: argparse.Namespace) -> int:
-    made = country.make(options.seed, options.devices)
+    made = country.make(options.seed, options.devices, options.size * 1000, options.towns)
     chosen = faults.chosen(options.faults)
     exports = options.output / "exports"
     for device in range(options.devices):
