@@ -1,7 +1,8 @@
 -- The definition of the map: docs/fleet.md has it in formulas. One text for every engine; DuckDB makes tables of the views.
 -- The engine has the views `fences` (rows of the data set with their `day`), `pings` (a row a bin of a fence: its columns, `bin`, `count`) and
--- `origins` (the manifest's sessions), and the function `element_at`. $cell is a column of the grid, $least_fences and $least_devices are minimums.
--- Whole numbers until the last step, so that no result depends on an order of additions.
+-- `origins` (the manifest's sessions), and the functions `element_at` and `array_size`. $cell is a column of the grid; $least_fences and
+-- $least_devices are minimums; $lower and $nearest_rank are spelt out in definition.py.
+-- Whole numbers until the last step, so that no result depends on an order of additions. 1e0 is a double everywhere, 1.0 a decimal.
 
 -- A drive's fences in a cell. A fence without an operator has the one that its session saw most.
 CREATE OR REPLACE TEMP VIEW passes AS
@@ -32,17 +33,17 @@ FROM passes WHERE technology <> 'none' GROUP BY cell, operator, technology, devi
 -- Of a cell: device-days k, fences n, those without coverage, and sums in millionths: of squares within device-days, and of their shares.
 CREATE OR REPLACE TEMP VIEW clusters AS
 SELECT cell, operator, technology, CAST(COUNT(*) AS BIGINT) AS k, CAST(SUM(m) AS BIGINT) AS n, CAST(SUM(m * m) AS BIGINT) AS n2,
-  CAST(SUM(x) AS BIGINT) AS without, CAST(SUM(CAST(ROUND(x * (m - x) * 1000000.0 / m) AS BIGINT)) AS BIGINT) AS within,
-  CAST(SUM(CAST(ROUND(x * 1000000.0 / m) AS BIGINT)) AS BIGINT) AS shares
+  CAST(SUM(x) AS BIGINT) AS without, CAST(SUM(CAST(ROUND(x * (m - x) * 1e6 / m) AS BIGINT)) AS BIGINT) AS within,
+  CAST(SUM(CAST(ROUND(x * 1e6 / m) AS BIGINT)) AS BIGINT) AS shares
 FROM device_days GROUP BY cell, operator, technology;
 
 -- The intra-class correlation of each operator's fences, from the analysis of variance over all cells with two device-days or more.
 CREATE OR REPLACE TEMP VIEW correlations AS
-SELECT operator, CASE WHEN msb + (n0 - 1) * msw > 0 THEN LEAST(1.0, GREATEST(0.0, (msb - msw) / (msb + (n0 - 1) * msw))) ELSE 0.0 END AS rho
+SELECT operator, CASE WHEN msb + (n0 - 1) * msw > 0 THEN LEAST(1e0, GREATEST(0e0, (msb - msw) / (msb + (n0 - 1) * msw))) ELSE 0e0 END AS rho
 FROM (
-  SELECT operator, SUM(within) / 1000000.0 / SUM(n - k) AS msw,
-    SUM(CAST(ROUND(without * (n - without) * 1000000.0 / n) AS BIGINT) - within) / 1000000.0 / SUM(k - 1) AS msb,
-    SUM(CAST(ROUND((n - n2 * 1.0 / n) * 1000000.0) AS BIGINT)) / 1000000.0 / SUM(k - 1) AS n0
+  SELECT operator, SUM(within) / 1e6 / SUM(n - k) AS msw,
+    SUM(CAST(ROUND(without * (n - without) * 1e6 / n) AS BIGINT) - within) / 1e6 / SUM(k - 1) AS msb,
+    SUM(CAST(ROUND((n - n2 * 1e0 / n) * 1e6) AS BIGINT)) / 1e6 / SUM(k - 1) AS n0
   FROM clusters WHERE technology = 'all' AND k > 1 GROUP BY operator HAVING SUM(n - k) > 0) AS analysis;
 
 -- Each cell with all technologies together, and with each one.
@@ -50,7 +51,7 @@ CREATE OR REPLACE TEMP VIEW totals AS
 SELECT cell, operator, 'all' AS technology, CAST(SUM(fences) AS BIGINT) AS fences, CAST(SUM(measured) AS BIGINT) AS measured,
   CAST(SUM(without) AS BIGINT) AS without, CAST(SUM(pings) AS BIGINT) AS pings, CAST(SUM(answered) AS BIGINT) AS answered,
   CAST(SUM(way) AS BIGINT) AS way, CAST(SUM(way_measured) AS BIGINT) AS way_measured, CAST(SUM(way_without) AS BIGINT) AS way_without,
-  COUNT(DISTINCT device) AS devices, COUNT(DISTINCT drive) AS drives,
+  array_size(array_distinct(array_agg(device))) AS devices, array_size(array_distinct(array_agg(drive))) AS drives,
   array_sort(flatten(array_agg(delays) FILTER (WHERE delay_count > 0))) AS delays, CAST(SUM(delay_count) AS BIGINT) AS delay_count,
   array_sort(flatten(array_agg(signals) FILTER (WHERE signal_count > 0))) AS signals, CAST(SUM(signal_count) AS BIGINT) AS signal_count
 FROM passes GROUP BY cell, operator
@@ -58,7 +59,7 @@ UNION ALL
 SELECT cell, operator, technology, CAST(SUM(fences) AS BIGINT), CAST(SUM(measured) AS BIGINT),
   CAST(SUM(without) AS BIGINT), CAST(SUM(pings) AS BIGINT), CAST(SUM(answered) AS BIGINT),
   CAST(SUM(way) AS BIGINT), CAST(SUM(way_measured) AS BIGINT), CAST(SUM(way_without) AS BIGINT),
-  COUNT(DISTINCT device), COUNT(DISTINCT drive),
+  array_size(array_distinct(array_agg(device))), array_size(array_distinct(array_agg(drive))),
   array_sort(flatten(array_agg(delays) FILTER (WHERE delay_count > 0))), CAST(SUM(delay_count) AS BIGINT),
   array_sort(flatten(array_agg(signals) FILTER (WHERE signal_count > 0))), CAST(SUM(signal_count) AS BIGINT)
 FROM passes WHERE technology <> 'none' GROUP BY cell, operator, technology;
@@ -86,27 +87,27 @@ GROUP BY cell, operator, technology;
 -- Effective fences: n over the design effect 1 + rho (sum of m^2 / n - 1). Wilson's interval with them, z = 1.96.
 CREATE OR REPLACE TEMP VIEW cells AS
 SELECT t.cell, t.operator, t.technology, t.fences, t.measured, t.without, t.pings, t.answered, t.devices, t.drives, c.k AS device_days,
-  t.way / 10.0 AS metres,
-  t.without * 1.0 / NULLIF(t.measured, 0) AS share, c.effective, c.low, c.high,
-  t.way_without * 1.0 / NULLIF(t.way_measured, 0) AS share_by_way,
-  c.shares / 1000000.0 / c.k AS share_by_device_day,
-  (t.pings - t.answered) * 1.0 / NULLIF(t.pings, 0) AS loss,
-  element_at(t.delays, CAST((t.delay_count * 5 + 99 - MOD(t.delay_count * 5 + 99, 100)) / 100 AS INT)) AS fence_p5_us,
-  element_at(t.delays, CAST((t.delay_count * 50 + 99 - MOD(t.delay_count * 50 + 99, 100)) / 100 AS INT)) AS fence_p50_us,
-  element_at(t.delays, CAST((t.delay_count * 95 + 99 - MOD(t.delay_count * 95 + 99, 100)) / 100 AS INT)) AS fence_p95_us,
-  element_at(t.delays, CAST((t.delay_count * 99 + 99 - MOD(t.delay_count * 99 + 99, 100)) / 100 AS INT)) AS fence_p99_us,
+  t.way / 10e0 AS metres,
+  t.without * 1e0 / NULLIF(t.measured, 0) AS share, c.effective, c.low, c.high,
+  t.way_without * 1e0 / NULLIF(t.way_measured, 0) AS share_by_way,
+  c.shares / 1e6 / c.k AS share_by_device_day,
+  (t.pings - t.answered) * 1e0 / NULLIF(t.pings, 0) AS loss,
+  $nearest_rank(t.delays, t.delay_count, 5) AS fence_p5_us,
+  $nearest_rank(t.delays, t.delay_count, 50) AS fence_p50_us,
+  $nearest_rank(t.delays, t.delay_count, 95) AS fence_p95_us,
+  $nearest_rank(t.delays, t.delay_count, 99) AS fence_p99_us,
   r.binned,
   $lower(r.b5) AS ping_p5_us, $lower(r.b50) AS ping_p50_us, $lower(r.b95) AS ping_p95_us, $lower(r.b99) AS ping_p99_us,
-  element_at(t.signals, CAST((t.signal_count * 50 + 99 - MOD(t.signal_count * 50 + 99, 100)) / 100 AS INT)) AS signal_dbm,
+  $nearest_rank(t.signals, t.signal_count, 50) AS signal_dbm,
   t.fences >= $least_fences AND t.devices >= $least_devices AS is_shown
 FROM totals t
 LEFT JOIN (
   SELECT cell, operator, technology, k, shares, effective,
-    GREATEST(0.0, (share + z2 / (2 * effective) - SQRT(z2 * (share * (1 - share) + z2 / (4 * effective)) / effective)) / (1 + z2 / effective)) AS low,
-    LEAST(1.0, (share + z2 / (2 * effective) + SQRT(z2 * (share * (1 - share) + z2 / (4 * effective)) / effective)) / (1 + z2 / effective)) AS high
+    GREATEST(0e0, (share + z2 / (2 * effective) - SQRT(z2 * (share * (1 - share) + z2 / (4 * effective)) / effective)) / (1 + z2 / effective)) AS low,
+    LEAST(1e0, (share + z2 / (2 * effective) + SQRT(z2 * (share * (1 - share) + z2 / (4 * effective)) / effective)) / (1 + z2 / effective)) AS high
   FROM (
-    SELECT s.cell, s.operator, s.technology, s.k, s.shares, s.without * 1.0 / s.n AS share, CAST(3.8416 AS DOUBLE) AS z2,
-      s.n * 1.0 / (1 + COALESCE(q.rho, 1.0) * (s.n2 * 1.0 / s.n - 1)) AS effective
+    SELECT s.cell, s.operator, s.technology, s.k, s.shares, s.without * 1e0 / s.n AS share, CAST(3.8416 AS DOUBLE) AS z2,
+      s.n * 1e0 / (1 + COALESCE(q.rho, 1e0) * (s.n2 * 1e0 / s.n - 1)) AS effective
     FROM clusters s LEFT JOIN correlations q ON s.operator = q.operator) AS sized) AS c
   ON t.cell = c.cell AND t.operator = c.operator AND t.technology = c.technology
 LEFT JOIN ping_ranks r ON t.cell = r.cell AND t.operator = r.operator AND t.technology = r.technology;

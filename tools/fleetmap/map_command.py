@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import duckdb
 import pyarrow as pa
 
-from fleetmap import aggregate, geometry, outputs, page
+from fleetmap import aggregate, definition, geometry, outputs, page
 from fleetmap.dataset import Dataset
 from fleetmap.errors import FleetError
 
@@ -26,18 +26,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", type=pathlib.Path, metavar="DATASET")
     parser.add_argument("-o", "--output", type=pathlib.Path, required=True, metavar="DIR")
     parser.add_argument("--grid", choices=GRIDS, default="h9", help="H3 resolution, or squares of 100 m in EPSG:3035 (default h9)")
-    parser.add_argument("--period", choices=aggregate.PERIODS, default="week", help="default week, from Monday on")
+    parser.add_argument("--period", choices=definition.PERIODS, default="week", help="default week, from Monday on")
     parser.add_argument("--least-fences", type=int, default=30, metavar="N", help="of a cell that is shown (default 30)")
     parser.add_argument("--least-devices", type=int, default=2, metavar="N", help="of a cell that is shown (default 2)")
     parser.add_argument("--memory", default="2GB", help="memory of DuckDB (default 2GB)")
 
 
-def fill(engine: duckdb.DuckDBPyConnection, dataset: Dataset, grid: aggregate.Grid, period: str) -> None:
+def fill(engine: duckdb.DuckDBPyConnection, dataset: Dataset, grid: definition.Grid, period: str) -> None:
     """Makes the tables `map`, of all cells that are shown, and `hidden`, how many are not."""
     figures = ", ".join(f"{name}::{'DOUBLE' if kind == 'REAL' else 'BIGINT'} AS {name}" for name, kind in outputs.COLUMNS.items() if kind != "TEXT")
     number = "cells.cell AS number"
     columns = f"'{{}}' AS period, {number}, operator, technology, {figures}"
-    for index, (name, files) in enumerate(sorted(aggregate.periods(dataset.files(), period).items())):
+    for index, (name, files) in enumerate(definition.periods(dataset.files(), period).items()):
         aggregate.run(engine, files, grid)
         verbs = ("CREATE TABLE map AS", "CREATE TABLE hidden AS") if index == 0 else ("INSERT INTO map", "INSERT INTO hidden")
         engine.execute(f"{verbs[0]} SELECT {columns.format(name)} FROM cells WHERE is_shown")
@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     if not dataset.manifest.days:
         raise FleetError(f"{options.dataset} has no fences")
     options.output.mkdir(parents=True, exist_ok=True)
-    grid = aggregate.Grid(options.grid, options.least_fences, options.least_devices)
+    grid = definition.Grid(options.grid, options.least_fences, options.least_devices)
     with tempfile.TemporaryDirectory(dir=options.output) as spill, aggregate.connect(dataset.manifest, options.memory, pathlib.Path(spill)) as engine:
         fill(engine, dataset, grid, options.period)
         cells = [row[0] for row in engine.execute("SELECT DISTINCT number FROM map ORDER BY number").fetchall()]

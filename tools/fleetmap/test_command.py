@@ -1,6 +1,7 @@
-"""Runs ruff, mypy and the tests."""
+"""Runs ruff, mypy and the tests; with --spark also those of Spark, on a standalone cluster of two workers."""
 
 import argparse
+import os
 import pathlib
 import subprocess
 import sys
@@ -9,6 +10,7 @@ PACKAGE = pathlib.Path(__file__).resolve().parent
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--spark", action="store_true", help="Spark too: it needs Java 17 and some minutes")
     parser.add_argument("only", nargs="*", help="names of tests, as unittest has them")
 
 
@@ -20,4 +22,5 @@ def run(options: argparse.Namespace) -> int:
         ["mypy", "--config-file", configuration, "--no-error-summary", str(PACKAGE)],
         ["unittest", *names],
     ]
-    return max(subprocess.run([sys.executable, "-m", *command]).returncode for command in commands)
+    environment = os.environ | ({"FLEET_SPARK": "1"} if options.spark else {})
+    return max(subprocess.run([sys.executable, "-m", *command], env=environment).returncode for command in commands)

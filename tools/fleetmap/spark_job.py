@@ -1,0 +1,91 @@
+"""Makes the figures of the map by Spark: the definition (map.sql) that DuckDB runs, with the same results, for data that one machine cannot hold.
+
+    tools/fleet spark fleet -o cells                              # on this machine
+    tools/fleet spark fleet -o cells --master spark://HOST:7077   # on a cluster that sees the data set under the same path
+    spark-submit --py-files fleetmap.zip tools/fleetmap/spark_job.py fleet -o cells    # by the cluster's own Spark 4
+
+OUTPUT/period=2026-11-02/*.parquet has the rows of a period, those below the minimums too (`is_shown` false). A run replaces the periods of the data
+set and no others; one that is killed leaves every period whole. Rows go from the executors to the disk, none to the driver.
+"""
+
+import argparse
+import os
+import pathlib
+
+from pyspark.sql import SparkSession
+from pyspark.sql.types import LongType, StringType, StructField, StructType
+
+from fleetmap import definition
+from fleetmap.manifest import Manifest
+
+# One place for the settings of Spark. Static overwrite would remove all periods first; Snappy fails where Debian's package musl is installed.
+SETTINGS = {
+    "spark.sql.sources.partitionOverwriteMode": "dynamic",
+    "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
+    "spark.sql.parquet.compression.codec": "zstd",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.shuffle.partitions": "16",
+}
+BY_SPARK_SUBMIT = "PYSPARK_GATEWAY_PORT"
+# Views that several others read; Spark would compute them once for each.
+SHARED = ("passes", "clusters", "bins")
+
+
+def options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="tools/fleet spark", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("dataset", type=pathlib.Path, metavar="DATASET")
+    parser.add_argument("-o", "--output", required=True, metavar="DIR")
+    parser.add_argument("--grid", default="h9", help="h6 to h11, or square (default h9)")
+    parser.add_argument("--period", choices=definition.PERIODS, default="week")
+    parser.add_argument("--least-fences", type=int, default=30)
+    parser.add_argument("--least-devices", type=int, default=2)
+    parser.add_argument("--master", help="default: that of spark-submit, else local[2]")
+    parser.add_argument("--memory", default="2g", help="of the driver (default 2g)")
+    return parser.parse_args()
+
+
+def session(master: str | None, memory: str) -> SparkSession:
+    builder = SparkSession.builder.appName("fleet").config("spark.driver.memory", memory)
+    if master or not os.environ.get(BY_SPARK_SUBMIT):
+        builder = builder.master(master or "local[2]")
+    for name, value in SETTINGS.items():
+        builder = builder.config(name, value)
+    spark = builder.getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+def run(spark: SparkSession, folder: pathlib.Path, files: list[str], grid: definition.Grid) -> None:
+    """Makes the view `cells` of some files of the data set."""
+    spark.read.option("basePath", str(folder)).parquet(*files).withColumnRenamed("day", "day_name").createOrReplaceTempView("stored")
+    spark.sql("CREATE OR REPLACE TEMP VIEW fences AS SELECT *, CAST(day_name AS DATE) AS day FROM stored")
+    spark.sql("CREATE OR REPLACE TEMP VIEW pings AS SELECT f.*, pair.bins AS bin, pair.counts AS count FROM fences f"
+              " LATERAL VIEW explode(arrays_zip(bins, counts)) each_pair AS pair")
+    for statement in definition.statements(grid):
+        spark.sql(statement)
+        name = statement.split()[5]
+        if name in SHARED:
+            spark.sql(f"CACHE LAZY TABLE {name}")
+
+
+def main() -> None:
+    chosen = options()
+    folder = chosen.dataset.resolve()
+    manifest = Manifest.parse((folder / "manifest.json").read_text())
+    grid = definition.Grid(chosen.grid, chosen.least_fences, chosen.least_devices)
+    files = {day: str(folder / f"day={day}" / entry.file) for day, entry in manifest.days.items()}
+    spark = session(chosen.master, chosen.memory)
+    kinds = StructType([StructField(name, LongType() if name == "origin" else StringType()) for name in definition.ORIGIN])
+    spark.createDataFrame(definition.origins(manifest), kinds).createOrReplaceTempView("origins")
+    for name, part in definition.periods(files, chosen.period).items():
+        run(spark, folder, part, grid)
+        spark.sql(f"SELECT *, '{name}' AS period FROM cells").write.mode("overwrite").partitionBy("period").parquet(chosen.output)
+        spark.catalog.clearCache()
+        print(f"{chosen.output}/period={name}")
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main()
