@@ -74,17 +74,15 @@ def stage(dataset: Dataset, settings: lean.Settings, path: pathlib.Path, sha256:
 def touched(sources: dict[str, Source], new: dict[str, Source]) -> dict[str, list[str]]:
     """The days to write anew, each with the new exports that have fences of it."""
     days: dict[str, list[str]] = collections.defaultdict(list)
-    stores = {source.store for source in new.values()}
+    stores = manifest.by_store(new)
     for source in sources.values():
         names = {day for session in source.sessions for day in session.days}
         if source.sha256 in new:
             for day in names:
                 days[day].append(source.sha256)
-        elif source.store in stores:
-            later = [other for other in new.values() if other.store == source.store and other.rank > source.rank]
-            if any(_may_kill(other, source) for other in later):
-                for day in names:
-                    days.setdefault(day, [])
+        elif any(other.rank > source.rank and _may_kill(other, source) for other in stores.get(source.store, [])):
+            for day in names:
+                days.setdefault(day, [])
     return {day: sorted(days[day]) for day in sorted(days)}
 
 

@@ -26,7 +26,8 @@ def connect(manifest: Manifest, memory: str, spill: pathlib.Path) -> duckdb.Duck
 
 def run(engine: duckdb.DuckDBPyConnection, files: list[str], grid: Grid) -> None:
     """Makes the table `cells`."""
-    engine.execute(f"CREATE OR REPLACE TEMP VIEW fences AS SELECT * FROM read_parquet({files!r}, hive_partitioning = true)")
+    listed = ", ".join(map(definition.quoted, files))
+    engine.execute(f"CREATE OR REPLACE TEMP VIEW fences AS SELECT * FROM read_parquet([{listed}], hive_partitioning = true)")
     engine.execute("CREATE OR REPLACE TEMP VIEW pings AS SELECT *, unnest(bins) AS bin, unnest(counts) AS count FROM fences")
     for statement in definition.statements(grid):
         engine.execute(statement.replace("CREATE OR REPLACE TEMP VIEW", "CREATE OR REPLACE TEMP TABLE", 1))

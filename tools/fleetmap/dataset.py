@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 
 from fleetmap import lean, places
+from fleetmap.definition import quoted
 from fleetmap.errors import FleetError
 from fleetmap.manifest import Day, Death, Manifest
 
@@ -111,9 +112,10 @@ def rewrite(dataset: Dataset, engine: duckdb.DuckDBPyConnection, day: str, stage
     """Writes a day's file anew from the live one and staged files; returns it, and how many fences were replaced and withdrawn."""
     number = f"DATE '{day}' - DATE '1970-01-01'"
     names = ", ".join(lean.SCHEMA.names)
-    parts = [f"SELECT {names} FROM read_parquet('{dataset.files()[day]}')"] if day in dataset.manifest.days else []
+    parts = [f"SELECT {names} FROM read_parquet({quoted(dataset.files()[day])})"] if day in dataset.manifest.days else []
     if staged:
-        parts.append(f"SELECT {names} FROM read_parquet({staged!r}) WHERE day = {number}")
+        listed = ", ".join(map(quoted, staged))
+        parts.append(f"SELECT {names} FROM read_parquet([{listed}]) WHERE day = {number}")
     engine.execute(f"CREATE OR REPLACE TEMP VIEW candidates AS {' UNION ALL '.join(parts)}")
     at = f"({number}) * 86400000::BIGINT + r.time"
     engine.execute(f"""

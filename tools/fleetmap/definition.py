@@ -36,6 +36,11 @@ def statements(grid: Grid) -> list[str]:
     return [part.strip() for part in filled.split(";") if part.strip()]
 
 
+def quoted(text: str) -> str:
+    """A text as SQL has it."""
+    return "'" + text.replace("'", "''") + "'"
+
+
 def period_of(day: str, period: str) -> str:
     """The period that a day is in, by its first day; weeks begin on Monday."""
     date = datetime.date.fromisoformat(day)

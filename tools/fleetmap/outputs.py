@@ -43,7 +43,15 @@ def write_csv(path: pathlib.Path, batches: Iterator[pa.RecordBatch]) -> None:
         writer = csv.writer(file)
         writer.writerow(COLUMNS)
         for batch in batches:
-            writer.writerows(zip(*(batch[name].to_pylist() for name in COLUMNS), strict=True))
+            columns = {name: batch[name].to_pylist() for name in COLUMNS}
+            for name in ("operator", "technology"):
+                columns[name] = [_cell(text) for text in columns[name]]
+            writer.writerows(zip(*columns.values(), strict=True))
+
+
+def _cell(text: str) -> str:
+    """A text that a spreadsheet does not run as a formula, as in exports (docs/export.md)."""
+    return "'" + text if text.lstrip("'")[:1] in tuple("=+-@\t\r\n") else text
 
 
 def write_parquet(path: pathlib.Path, batches: Iterator[pa.RecordBatch], outlines: dict[str, list[geometry.Ring]]) -> None:

@@ -22,6 +22,7 @@ FIGURES = ("share", "low", "high", "loss", "ping_p50_us", "ping_p95_us", "ping_p
            "fences", "effective", "devices", "drives", "metres")
 DIGITS = {"share": 4, "low": 4, "high": 4, "loss": 5, "effective": 1, "metres": 0}
 MOST_DETAIL = 11
+SEPARATOR = "\x1f"  # between the parts of a slice's key; map.js has it too
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,11 +36,11 @@ class Notes:
 
 
 def slices(batches: Iterator[pa.RecordBatch], index: dict[str, int]) -> dict[str, dict[str, list[Any]]]:
-    """The figures by `operator|technology|period`: columns, with the cells' numbers as `n`."""
+    """The figures by operator, technology and period: columns, with the cells' numbers as `n`."""
     found: dict[str, dict[str, list[Any]]] = {}
     for batch in batches:
         for row in batch.to_pylist():
-            key = "|".join((row["operator"], row["technology"], row["period"]))
+            key = SEPARATOR.join((row["operator"], row["technology"], row["period"]))
             part = found.setdefault(key, {name: [] for name in ("n", *FIGURES)})
             part["n"].append(index[row["cell"]])
             for name in FIGURES:

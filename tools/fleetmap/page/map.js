@@ -47,7 +47,7 @@ function places(slice) {
 class Page {
   constructor(data, tiles) {
     this.data = data;
-    const parts = [0, 1, 2].map(place => [...new Set(Object.keys(data.slices).map(key => key.split("|")[place]))].sort());
+    const parts = [0, 1, 2].map(place => [...new Set(Object.keys(data.slices).map(key => key.split("\x1f")[place]))].sort());
     fill(element("figure"), Object.keys(FIGURES), key => FIGURES[key].title);
     fill(element("operator"), parts[0]);
     fill(element("other"), parts[0]);
@@ -83,7 +83,7 @@ class Page {
 
   choice() {
     const [figure, operator, other, technology, period] = ["figure", "operator", "other", "technology", "period"].map(id => element(id).value);
-    const slice = name => this.data.slices[`${name}|${technology}|${period}`];
+    const slice = name => this.data.slices[[name, technology, period].join("\x1f")];
     return { figure, operator, other, own: slice(operator), others: other ? slice(other) : null };
   }
 
