@@ -9,6 +9,7 @@ from fleetmap.errors import FleetError
 COMMANDS = {
     "add": "add exports to a data set",
     "map": "make the map of a data set",
+    "serve": "serve the map by PostGIS, on loopback",
     "simulate": "write the exports of a made-up country",
     "test": "ruff, mypy and the tests",
 }

@@ -45,6 +45,15 @@ def fill(engine: duckdb.DuckDBPyConnection, dataset: Dataset, grid: definition.G
                        " WHERE technology = 'all' AND NOT is_shown GROUP BY operator")
 
 
+def name_cells(engine: duckdb.DuckDBPyConnection, grid: str) -> dict[str, list[geometry.Ring]]:
+    """Makes the table `names` of the cells that are shown; returns their outlines by name."""
+    cells = [row[0] for row in engine.execute("SELECT DISTINCT number FROM map ORDER BY number").fetchall()]
+    names = [geometry.name(cell, grid) for cell in cells]
+    engine.register("given", pa.table({"number": pa.array(cells, pa.int64()), "name": pa.array(names, pa.string())}))
+    engine.execute("CREATE TABLE names AS SELECT * FROM given")
+    return dict(zip(names, geometry.outlines(cells, grid), strict=True))
+
+
 def batches(engine: duckdb.DuckDBPyConnection) -> Iterator[pa.RecordBatch]:
     """The rows as they are published."""
     names = ", ".join("name AS cell" if name == "cell" else f"map.{name}" for name in outputs.COLUMNS)
@@ -60,19 +69,14 @@ def run(options: argparse.Namespace) -> int:
     grid = definition.Grid(options.grid, options.least_fences, options.least_devices)
     with tempfile.TemporaryDirectory(dir=options.output) as spill, aggregate.connect(dataset.manifest, options.memory, pathlib.Path(spill)) as engine:
         fill(engine, dataset, grid, options.period)
-        cells = [row[0] for row in engine.execute("SELECT DISTINCT number FROM map ORDER BY number").fetchall()]
-        names = [geometry.name(cell, options.grid) for cell in cells]
-        outlines = dict(zip(names, geometry.outlines(cells, options.grid), strict=True))
-        table = pa.table({"number": pa.array(cells, pa.int64()), "name": pa.array(names, pa.string())})
-        engine.register("given", table)
-        engine.execute("CREATE TABLE names AS SELECT * FROM given")
+        outlines = name_cells(engine, options.grid)
         hidden = engine.execute("SELECT operator, SUM(cells)::BIGINT, SUM(fences)::BIGINT FROM hidden GROUP BY operator ORDER BY operator").fetchall()
         outputs.write_csv(options.output / "map.csv", batches(engine))
         outputs.write_parquet(options.output / "map.parquet", batches(engine), outlines)
         outputs.write_geopackage(options.output / "map.gpkg", batches(engine), outlines, max(dataset.manifest.days) + "T00:00:00.000Z")
         page.write(options.output, batches(engine), outlines, page.Notes(options.grid, options.least_fences, options.least_devices, hidden))
         rows = engine.execute("SELECT COUNT(*) FROM map").fetchall()[0][0]
-    print(f"{options.output}: {rows:,} rows of {len(cells):,} cells")
+    print(f"{options.output}: {rows:,} rows of {len(outlines):,} cells")
     for operator, count, fences in hidden:
         print(f"hidden, below {options.least_fences} fences or {options.least_devices} devices: {operator}: {count:,} cells with {fences:,} fences")
     return 0

@@ -73,10 +73,10 @@ def write(folder: pathlib.Path, batches: Iterator[pa.RecordBatch], outlines: dic
         "cells": list(outlines), "slices": slices(batches, index), "notes": dataclasses.asdict(notes),
         "box": [*map(min, zip(*corners, strict=True)), *map(max, zip(*corners, strict=True))], "detail": MOST_DETAIL,
     }
-    library = _library()
+    scripts = library()
     content = (PARTS / "map.html").read_text()
     for mark, text in {
-        "/*maplibre.css*/": (library / "maplibre-gl.css").read_text(), "/*maplibre.js*/": (library / "maplibre-gl.js").read_text(),
+        "/*maplibre.css*/": (scripts / "maplibre-gl.css").read_text(), "/*maplibre.js*/": (scripts / "maplibre-gl.js").read_text(),
         "/*map.css*/": (PARTS / "map.css").read_text(), "/*pmtiles.js*/": (PARTS / "pmtiles.js").read_text(),
         "/*map.js*/": (PARTS / "map.js").read_text(),
         "<!--data-->": _packed(json.dumps(data, separators=(",", ":")).encode()), "<!--tiles-->": _packed(tiles(outlines, folder)),
@@ -86,7 +86,7 @@ def write(folder: pathlib.Path, batches: Iterator[pa.RecordBatch], outlines: dic
         partial.write_text(content)
 
 
-def _library() -> pathlib.Path:
+def library() -> pathlib.Path:
     """The folder of MapLibre GL JS in the wheel `maplibre`, whose Python part is not run."""
     found = importlib.util.find_spec("maplibre")
     if found is None or found.origin is None:

@@ -1,0 +1,32 @@
+-- The aggregate, for tiles: figures by month, and the shape of each cell once, in Web Mercator. No fence is here.
+CREATE EXTENSION IF NOT EXISTS postgis;
+
+CREATE TABLE IF NOT EXISTS figures (
+  period date NOT NULL, resolution smallint NOT NULL, cell text NOT NULL, operator text NOT NULL, technology text NOT NULL,
+  fences bigint NOT NULL, devices bigint NOT NULL, share double precision, low double precision, high double precision, loss double precision,
+  ping_p50_us bigint, ping_p95_us bigint, ping_p99_us bigint, signal_dbm bigint,
+  PRIMARY KEY (period, resolution, cell, operator, technology)
+) PARTITION BY RANGE (period);
+
+CREATE TABLE IF NOT EXISTS shapes (
+  resolution smallint NOT NULL, cell text NOT NULL, shape geometry(MultiPolygon, 3857) NOT NULL, PRIMARY KEY (resolution, cell)
+);
+CREATE INDEX IF NOT EXISTS shapes_place ON shapes USING gist (shape);
+
+-- A tile of at most so many cells, those with the most fences first.
+CREATE OR REPLACE FUNCTION tile(z integer, x integer, y integer, the_resolution integer, the_period date, the_operator text, the_technology text,
+  most integer) RETURNS bytea LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT ST_AsMVT(layer, 'cells') FROM (
+    SELECT f.cell, f.fences, f.devices, f.share, f.low, f.high, f.loss, f.ping_p50_us, f.ping_p95_us, f.ping_p99_us, f.signal_dbm,
+      ST_AsMVTGeom(s.shape, ST_TileEnvelope(z, x, y)) AS geom
+    FROM shapes s JOIN figures f USING (resolution, cell)
+    WHERE s.resolution = the_resolution AND s.shape && ST_TileEnvelope(z, x, y)
+      AND f.period = the_period AND f.operator = the_operator AND f.technology = the_technology
+    ORDER BY f.fences DESC, f.cell LIMIT most) AS layer
+$$;
+
+DO $$ BEGIN
+  IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'reader') THEN CREATE ROLE reader LOGIN; END IF;
+END $$;
+GRANT SELECT ON figures, shapes TO reader;
+ALTER ROLE reader SET default_transaction_read_only = on;

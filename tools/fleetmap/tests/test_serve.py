@@ -1,0 +1,130 @@
+"""The served map: PostGIS, tiles, the page; skipped where there is no PostGIS (apt-get install postgresql-15-postgis-3)."""
+
+import argparse
+import contextlib
+import http.client
+import io
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+import psycopg
+
+from fleetmap import postgres, serve_command
+from fleetmap.tests.made import quietly
+
+PAGES = pathlib.Path(__file__).resolve().parents[2] / "pages"
+WAIT_S = 60
+
+
+@unittest.skipUnless(postgres.programs(), "there is no PostgreSQL with PostGIS")
+class Served(unittest.TestCase):
+    folder: pathlib.Path
+    tiles: serve_command.Tiles
+    port: int
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(scratch.cleanup)
+        cls.folder = pathlib.Path(scratch.name)
+        cls.folder.chmod(0o755)
+        quietly("simulate", "-o", cls.folder / "country", "--devices", "6", "--days", "2", "--fences", "300", "--pings", "4")
+        quietly("add", cls.folder / "fleet", cls.folder / "country" / "exports")
+        parser = argparse.ArgumentParser()
+        serve_command.add_options(parser)
+        cls.options = parser.parse_args([str(cls.folder / "fleet"), "--port", "0", "--data", str(cls.folder / "database"), "--least-fences", "10"])
+        with contextlib.redirect_stdout(io.StringIO()):
+            served, cls.tiles = cls.enterClassContext(serve_command.server(cls.options))
+        cls.port = served.server_address[1]
+        thread = threading.Thread(target=served.serve_forever)
+        thread.start()
+        cls.addClassCleanup(thread.join)
+        cls.addClassCleanup(served.shutdown)
+
+    options: argparse.Namespace
+
+    def get(self, path: str) -> tuple[int, bytes]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=WAIT_S)
+        self.addCleanup(connection.close)
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+
+    def address(self, user: str) -> str:
+        return f"host={self.folder / 'database'} dbname=postgres user={user}"
+
+    def test_when_tiles_are_asked_for_then_none_is_above_100_kb_and_low_zooms_have_coarser_cells(self) -> None:
+        sizes = {}
+        for zoom in range(4, 13):
+            x, y = self.place(zoom)
+            status, content = self.get(f"/tiles/2026-11-02/23201/all/{zoom}/{x}/{y}")
+            self.assertEqual(status, 200)
+            sizes[zoom] = len(content)
+        self.assertTrue(all(0 < size <= serve_command.MOST_BYTES for size in sizes.values()), sizes)
+        self.assertLess(sizes[4], sizes[10])
+
+    def place(self, zoom: int) -> tuple[int, int]:
+        """The tile of the place with the most fences."""
+        with psycopg.connect(self.address("fleet")) as connection:
+            [[x, y]] = connection.execute("""
+                SELECT ST_X(centre), ST_Y(centre) FROM (
+                  SELECT ST_Centroid(shape) AS centre FROM shapes JOIN figures USING (resolution, cell)
+                  WHERE resolution = 9 AND operator = '23201' ORDER BY fences DESC LIMIT 1) AS best""").fetchall()
+        half = 20_037_508.342789244
+        return int((x + half) / (2 * half) * (1 << zoom)), int((half - y) / (2 * half) * (1 << zoom))
+
+    def test_when_too_many_cells_are_in_a_tile_then_it_is_made_smaller(self) -> None:
+        before = serve_command.MOST_BYTES
+        serve_command.MOST_BYTES = 1_000
+        self.addCleanup(setattr, serve_command, "MOST_BYTES", before)
+        content = self.tiles.tile(10, *self.place(10), "2026-11-02", "23201", "all")
+        self.assertTrue(0 < len(content) <= 1_000)
+
+    def test_when_a_request_makes_no_sense_then_it_is_not_found(self) -> None:
+        for path in ("/tiles/2026-11-02/23201/all/3/9/0", "/tiles/someday/23201/all/3/1/1", "/tiles/2026-11-02/23201/all/x/1/1", "/etc/passwd",
+                     "/tiles"):
+            self.assertEqual(self.get(path)[0], 404, path)
+
+    def test_when_the_reader_writes_then_it_is_refused(self) -> None:
+        with psycopg.connect(self.address("reader")) as connection, self.assertRaises(psycopg.Error):
+            connection.execute("SET default_transaction_read_only = off")
+            connection.commit()
+            connection.execute("DELETE FROM figures")
+
+    def test_when_the_aggregate_is_loaded_again_then_it_is_the_same_and_withdrawn_groups_go(self) -> None:
+        query = "SELECT COUNT(*), SUM(fences), MIN(tableoid::regclass::text) FROM figures"
+        with psycopg.connect(self.address("fleet"), autocommit=True) as connection:
+            before = connection.execute(query).fetchall()
+            connection.execute("INSERT INTO figures (period, resolution, cell, operator, technology, fences, devices)"
+                               " VALUES ('2026-11-02', 9, 'gone', '23201', 'all', 1, 1)")
+            from fleetmap.dataset import Dataset
+            serve_command.fill(str(self.address("fleet")).removesuffix(" user=fleet"), Dataset.read(self.folder / "fleet"), self.options, self.folder)
+            self.assertEqual(connection.execute(query).fetchall(), before)
+        self.assertEqual(before[0][2], "figures_2026_11")
+
+    @unittest.skipUnless(shutil.which("chromedriver"), "there is no chromedriver: tools/setup pages")
+    def test_when_the_page_is_opened_then_it_draws_the_cells(self) -> None:
+        sys.path.insert(0, str(PAGES))
+        from webdriver import Browser, Driver  # type: ignore[import-not-found]
+        driver = Driver()
+        try:
+            browser = Browser(driver, 1200, 800, origin=f"127.0.0.1:{self.port}")
+            browser.open(f"http://127.0.0.1:{self.port}/")
+            deadline = time.monotonic() + WAIT_S
+            drawn = "window.served && served.loaded() && served.queryRenderedFeatures({layers: ['cells']}).length > 20"
+            while not browser.run(f"return Boolean({drawn})"):
+                self.assertLess(time.monotonic(), deadline, browser.console())
+                time.sleep(0.2)
+            self.assertEqual([line for line in browser.console() if "WebGL" not in line and "favicon" not in line], [])
+            self.assertTrue(all(f"127.0.0.1:{self.port}" in line for line in browser.requests()))
+            if pictures := os.environ.get("FLEET_PICTURES"):
+                browser.picture(os.path.join(pictures, "fleet-served.png"))  # noqa: PTH118
+        finally:
+            driver.end()
+            driver.process.stdout.close()
