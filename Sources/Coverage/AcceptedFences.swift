@@ -4,7 +4,7 @@ public struct AcceptedFences: Hashable, Sendable {
   public let testUUID: String
   /// The moment that their offsets relate to.
   public let anchor: WallTime
-  /// When the answer came, by the ruling clock.
+  /// When the answer came, by the selected clock.
   public let accepted: WallTime
   /// Their numbers in the drive, ascending.
   public let fences: [Int]

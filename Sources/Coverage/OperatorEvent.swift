@@ -22,7 +22,7 @@ public enum OperatorEvent: String, Hashable, Sendable, CaseIterable, CustomStrin
   case receiver = "receiver"
   /// The technology cannot be known any more, with the reason, or is known again: ModemManager, the modem, its SIM, a program.
   case modem = "modem"
-  /// Another clock rules, the host's clock is off, or the times of a drive move.
+  /// Another clock is selected, the host's clock is off, or the times of a drive move.
   case clock = "clock"
   /// Damage of the store was found or repaired.
   case storeDamage = "store-damage"

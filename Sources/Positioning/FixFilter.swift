@@ -123,7 +123,7 @@ struct FixFilter: Sendable {
   /// Whether the position is current by the receiver's time, not buffered or repeated.
   private mutating func isOfNow(_ tpv: TPV, at now: HostTime) -> Bool {
     guard let time = tpv.time else { return true }
-    return receivers.update(tpv.device) { $0.pace.judge(time, at: now) } == .current
+    return receivers.update(tpv.device) { $0.pace.check(time, at: now) } == .current
   }
 
   /// Makes `device` the source of fixes, and reports a change of the source or the end of a loss.

@@ -29,7 +29,7 @@ struct ReceiverPace {
   private static let day = 86_400.0
 
   /// Consecutive times that run at the host's pace.
-  private struct Course {
+  private struct Trend {
     /// The greatest offset so far, which decays slowly.
     var offset: Duration
     var firstOffset: Duration
@@ -42,92 +42,92 @@ struct ReceiverPace {
     }
 
     var age: Duration { last - since }
-    /// Whether the course is long enough to compare with; a recording that is played fast has no such course.
+    /// Whether the trend is long enough to compare with; a recording that is played fast has no such trend.
     var isSteady: Bool { age >= .seconds(1) }
   }
 
-  /// Whether positions count as current without further proof. Never reset: a later stall is judged by the ruling course.
+  /// Whether positions count as current without further proof. Never reset: a later stall is compared with the current trend.
   private var isEstablished = false
   private var origin: ContinuousClock.Instant?
-  private var ruling: Course?
-  /// A course with another offset, which replaces the ruling one when it is proved.
-  private var rival: Course?
+  private var current: Trend?
+  /// A trend with another offset, which replaces the current one when it is proved.
+  private var candidate: Trend?
 
-  /// Judges a position.
+  /// Checks a position.
   /// - Parameter time: The receiver's time in the first report of an epoch.
-  mutating func judge(_ time: WallTime, at now: HostTime) -> Verdict {
+  mutating func check(_ time: WallTime, at now: HostTime) -> Verdict {
     let origin = origin ?? now.instant
     self.origin = origin
     let offset = .microseconds(time.microseconds) - (now.instant - origin)
-    guard let course = ruling else {
-      ruling = Course(offset, at: now.instant)
+    guard let trend = current else {
+      current = Trend(offset, at: now.instant)
       return believed(time, now.wall)
     }
-    let lag = Self.lag(of: offset, behind: course, at: now.instant)
+    let lag = Self.lag(of: offset, behind: trend, at: now.instant)
     if lag.magnitude <= Self.tolerance {
-      ruling = Self.extend(course, lag: lag, at: now.instant)
-      rival = nil
+      current = Self.extend(trend, lag: lag, at: now.instant)
+      candidate = nil
       return believed(time, now.wall)
     }
     follow(offset, at: now.instant)
-    if !course.isSteady || isProved(lag: lag, time, now.wall) {
-      (ruling, rival) = (rival, nil)
+    if !trend.isSteady || isProved(lag: lag, time, now.wall) {
+      (current, candidate) = (candidate, nil)
       return believed(time, now.wall)
     }
     return lag > .zero || !isEstablished ? .behind : .current
   }
 
-  /// The verdict on a position of the ruling course.
+  /// The verdict on a position of the current trend.
   private mutating func believed(_ time: WallTime, _ wall: WallTime) -> Verdict {
     if isEstablished { return .current }
     let behind = Duration.microseconds(wall.microseconds) - .microseconds(time.microseconds)
     let canBeBacklog = behind > Self.tolerance && behind <= Self.longestBacklog
-    isEstablished = !canBeBacklog || (ruling?.age ?? .zero) >= Self.firstProof
+    isEstablished = !canBeBacklog || (current?.age ?? .zero) >= Self.firstProof
     return isEstablished ? .current : .behind
   }
 
-  /// How far the offset is behind the course. A lag of days that the time since the last position does not explain is a change of the date:
+  /// How far the offset is behind the trend. A lag of days that the time since the last position does not explain is a change of the date:
   /// only its remainder counts.
-  private static func lag(of offset: Duration, behind course: Course, at now: ContinuousClock.Instant) -> Duration {
-    let lag = course.offset - offset
-    guard lag.magnitude > .seconds(43_200), lag.magnitude > now - course.last + .seconds(60) else { return lag }
+  private static func lag(of offset: Duration, behind trend: Trend, at now: ContinuousClock.Instant) -> Duration {
+    let lag = trend.offset - offset
+    guard lag.magnitude > .seconds(43_200), lag.magnitude > now - trend.last + .seconds(60) else { return lag }
     let days = (lag.inWholeSeconds / day).rounded()
     return lag - .seconds(Int64(days * day))
   }
 
-  /// Extends the course. When all positions come later, as over a link that has become slower, the offset decays by 10 ms a second.
-  private static func extend(_ course: Course, lag: Duration, at now: ContinuousClock.Instant) -> Course {
-    var course = course
-    let forgotten = min(min(now - course.last, .seconds(10)) / 100, lag)
-    course.offset -= lag < .zero ? lag : max(forgotten, .zero)
+  /// Extends the trend. When all positions come later, as over a link that has become slower, the offset decays by 10 ms a second.
+  private static func extend(_ trend: Trend, lag: Duration, at now: ContinuousClock.Instant) -> Trend {
+    var trend = trend
+    let forgotten = min(min(now - trend.last, .seconds(10)) / 100, lag)
+    trend.offset -= lag < .zero ? lag : max(forgotten, .zero)
     // Step by step, a backlog catches up, too.
-    if lag < .zero - jitter || (course.age < firstProof && course.offset - course.firstOffset > jitter) {
-      (course.since, course.firstOffset) = (now, course.offset)
+    if lag < .zero - jitter || (trend.age < firstProof && trend.offset - trend.firstOffset > jitter) {
+      (trend.since, trend.firstOffset) = (now, trend.offset)
     }
-    course.last = now
-    course.count += 1
-    return course
+    trend.last = now
+    trend.count += 1
+    return trend
   }
 
   private mutating func follow(_ offset: Duration, at now: ContinuousClock.Instant) {
-    guard var rival, (offset - rival.firstOffset).magnitude <= Self.jitter else {
-      rival = Course(offset, at: now)
+    guard var candidate, (offset - candidate.firstOffset).magnitude <= Self.jitter else {
+      candidate = Trend(offset, at: now)
       return
     }
-    rival.offset = max(rival.offset, offset)
-    rival.last = now
-    rival.count += 1
-    self.rival = rival
+    candidate.offset = max(candidate.offset, offset)
+    candidate.last = now
+    candidate.count += 1
+    self.candidate = candidate
   }
 
-  /// Whether the rival course is proved: the receiver's clock was set. Forward, positions count at once, but the course must last before it
+  /// Whether the candidate trend is proved: the receiver's clock was set. Forward, positions count at once, but the trend must last before it
   /// rules. Back, it must run at the host's pace for longer, or agree with the host's wall clock, as when the leap seconds become known.
   private func isProved(lag: Duration, _ time: WallTime, _ wall: WallTime) -> Bool {
-    guard let rival else { return false }
-    if lag < .zero { return rival.count >= 3 && rival.age >= Self.tolerance }
+    guard let candidate else { return false }
+    if lag < .zero { return candidate.count >= 3 && candidate.age >= Self.tolerance }
     let difference = Duration.microseconds(time.microseconds) - .microseconds(wall.microseconds)
-    if rival.count >= 2, rival.age >= Self.jitter, difference.magnitude <= .seconds(1) { return true }
-    return rival.count >= 5 && rival.age >= Self.proof
+    if candidate.count >= 2, candidate.age >= Self.jitter, difference.magnitude <= .seconds(1) { return true }
+    return candidate.count >= 5 && candidate.age >= Self.proof
   }
 }
 

@@ -152,7 +152,7 @@ public struct ProbeConfiguration: Sendable {
     /// Where the live page is; `nil`: nowhere.
     public var page: PageAddress?
     /// When the service makes speed tests.
-    public var loop = LoopWish.off
+    public var loop = LoopMode.off
   }
 
   /// `speedtest` in the configuration.

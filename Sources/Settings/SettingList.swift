@@ -6,11 +6,11 @@ import SystemServices
 extension Setting {
   /// All keys, in the order of the documentation.
   static var all: [Setting] {
-    surroundings + location + pinging + links + submission + storage + service + speedTests
+    general + location + pinging + links + submission + storage + service + speedTests
   }
 
   /// After a restart: the store, the control server's client and the connection to gpsd live as long as the process.
-  private static var surroundings: [Setting] {
+  private static var general: [Setting] {
     [
       required(
         Words(
@@ -256,7 +256,7 @@ extension Setting {
         Words(
           key: "agent.loop", type: "off, with-drive", expects: "off or with-drive", reload: .restart,
           effect: "`with-drive`: a [loop of speed tests](loop.md) runs while the service records"),
-        \.agent.loop, shown: { $0.rawValue }, LoopWish.init(rawValue:)),
+        \.agent.loop, shown: { $0.rawValue }, LoopMode.init(rawValue:)),
     ]
   }
 

@@ -3,7 +3,7 @@ import Networking
 import SystemServices
 
 /// When the service makes speed tests: `agent.loop`.
-public enum LoopWish: String, Hashable, Sendable, CaseIterable {
+public enum LoopMode: String, Hashable, Sendable, CaseIterable {
   /// Never.
   case off
   /// While it records.

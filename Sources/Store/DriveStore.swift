@@ -33,7 +33,7 @@ public final class DriveStore: Sendable {
         // A store that cannot be opened cannot use the space reserved for fences.
         let trouble =
           (error as? DatabaseError).map { StoreError.unusable(directory.database, $0) } ?? error as? StoreError
-        guard case .diskTrouble? = trouble, Ballast(directory).release() else { throw error }
+        guard case .diskTrouble? = trouble, ReserveFile(directory).release() else { throw error }
         return try file.open(occasion, onChecked: onChecked)
       }
     }

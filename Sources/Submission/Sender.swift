@@ -55,7 +55,7 @@ public actor Sender {
     timekeeper: Timekeeper, logger: Logger
   ) throws {
     (policy, self.logger) = (settings.gate, logger)
-    let clock = host.ruled(by: timekeeper)
+    let clock = host.timed(by: timekeeper)
     self.clock = clock
     let server = GatedServer(
       server, gate: try .stored(in: store, server: server.url, policy: settings.gate, clock: host, logger: logger),
@@ -239,7 +239,7 @@ public struct SenderProgress: Hashable, Sendable {
 
 /// A finished pass.
 public struct EndedPass: Hashable, Sendable {
-  /// When it ended, by the ruling clock.
+  /// When it ended, by the selected clock.
   public let ended: WallTime
   /// Its result.
   public let report: PassReport

@@ -24,7 +24,7 @@ struct PassParts: Sendable {
   let server: GatedServer
   let registration: Registration
   let settings: SenderSettings
-  /// With the wall time of the ruling clock.
+  /// With the wall time of the selected clock.
   let clock: SenderClock
   let timekeeper: Timekeeper
   let logger: Logger

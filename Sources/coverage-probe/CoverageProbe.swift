@@ -30,7 +30,7 @@ struct CoverageProbe: AsyncParsableCommand {
 }
 
 /// Makes the state that a process inherits safe, before anything else happens.
-enum Surroundings {
+enum ProcessSetup {
   static func prepare() {
     openStandardStreams()
     // libdispatch asks for a higher priority for some threads, which only root gets, and writes a line to the journal for each refusal. It

@@ -2,7 +2,7 @@
 @main
 enum Main {
   static func main() async {
-    Surroundings.prepare()
+    ProcessSetup.prepare()
     await CoverageProbe.main()
   }
 }

@@ -26,7 +26,7 @@ struct WallClockPropertySlowTests {
     var now = Duration.seconds(50)
     let startedBoot = Duration.seconds(50)
     var started: WallTime
-    var errors: [ClockRuling.Source: Duration] = [.host: .zero, .gnss: .zero, .server: .zero]
+    var errors: [ClockSelection.Source: Duration] = [.host: .zero, .gnss: .zero, .server: .zero]
     /// The error of the server's clock at the last request.
     var serverError: Duration?
     var requests: [Request] = []
@@ -50,13 +50,13 @@ struct WallClockPropertySlowTests {
         gnss: trueTime.adding((errors[.gnss] ?? .zero) - .milliseconds(Int64.random(in: 50...900, using: &random))),
         receiver: "A", at: now)
       if Int.random(in: 0..<40, using: &random) == 0 { ask() }
-      follow(clock.judge(host: trueTime.adding(errors[.host] ?? .zero), at: now))
+      follow(clock.select(host: trueTime.adding(errors[.host] ?? .zero), at: now))
       metres += 12
       let place = Coordinate(latitude: 48, longitude: 16 + metres / 74_000)
       _ = engine.handle(Event(at: at, .fix(Fix(coordinate: place, accuracy: 4))))
     }
 
-    /// Requests a test; the request carries the ruling time.
+    /// Requests a test; the request carries the selected time.
     mutating func ask() {
       serverError = errors[.server]
       let date = trueTime.adding(errors[.server] ?? .zero).milliseconds / 1000
@@ -69,19 +69,19 @@ struct WallClockPropertySlowTests {
       requests.append(Request(time: time, session: engine.sessions.count - 1))
     }
 
-    /// Follows a ruling as a live drive does.
-    private mutating func follow(_ ruling: ClockRuling) {
-      let step = ruling.wall(at: startedBoot) - started
-      guard ruling.isTrusted, step >= .seconds(1) || step <= .seconds(-1) else { return }
+    /// Follows a selection as a live drive does.
+    private mutating func follow(_ selection: ClockSelection) {
+      let step = selection.wall(at: startedBoot) - started
+      guard selection.isTrusted, step >= .seconds(1) || step <= .seconds(-1) else { return }
       started = started.adding(step)
       _ = engine.handle(Event(at: at, .clockSet(by: step)))
     }
 
     /// The clocks that contradict a boot at `booted`, by their errors alone.
-    func contradicting(_ booted: WallTime) -> [ClockRuling.Source] {
+    func contradicting(_ booted: WallTime) -> [ClockSelection.Source] {
       let off = booted - WallClockPropertySlowTests.truth
       let receiver = receiverState.seconds > 15 ? receiverState.error : nil
-      let readings = [(ClockRuling.Source.host, errors[.host]), (.gnss, receiver), (.server, serverError)]
+      let readings = [(ClockSelection.Source.host, errors[.host]), (.gnss, receiver), (.server, serverError)]
       return readings.filter { _, error in
         guard let error, WallTime.plausible.contains(trueTime.adding(error)) else { return false }
         let difference = error - off
@@ -113,13 +113,13 @@ struct WallClockPropertySlowTests {
       // Each clock has been right once.
       for _ in 0..<120 { drive.pass() }
       for lie in Self.lies.shuffled(using: &drive.random) {
-        let liar = ClockRuling.Source.allCases.randomElement(using: &drive.random) ?? .host
+        let liar = ClockSelection.Source.allCases.randomElement(using: &drive.random) ?? .host
         drive.errors = [.host: .zero, .gnss: .zero, .server: .zero]
         drive.errors[liar] = lie
         drive.ask()
         for _ in 0..<Int.random(in: 1...90, using: &drive.random) {
           drive.pass()
-          let error = (drive.clock.ruling?.booted ?? .earliestTrusted) - Self.truth
+          let error = (drive.clock.selection?.booted ?? .earliestTrusted) - Self.truth
           #expect(
             error < .seconds(5) && error > .seconds(-5), "seed \(seed), round \(round): \(liar) wrong, off by \(error)")
         }
@@ -137,7 +137,7 @@ struct WallClockPropertySlowTests {
       var drive = Drive(seed: seed &+ 1000 &+ UInt64(round))
       drive.ask()
       for _ in 0..<10 {
-        for source in ClockRuling.Source.allCases where Bool.random(using: &drive.random) {
+        for source in ClockSelection.Source.allCases where Bool.random(using: &drive.random) {
           drive.errors[source] =
             Bool.random(using: &drive.random) ? .zero : Self.lies.randomElement(using: &drive.random) ?? .zero
         }
@@ -145,9 +145,10 @@ struct WallClockPropertySlowTests {
           let before = drive.started
           drive.pass()
           guard drive.started != before, drive.serverError != nil else { continue }
-          let against = drive.contradicting(drive.clock.ruling?.booted ?? .earliestTrusted)
+          let against = drive.contradicting(drive.clock.selection?.booted ?? .earliestTrusted)
           #expect(
-            against.count < 2, "seed \(seed), round \(round), \(drive.now): \(drive.clock.ruling?.description ?? "")")
+            against.count < 2, "seed \(seed), round \(round), \(drive.now): \(drive.clock.selection?.description ?? "")"
+          )
         }
       }
       check(drive, "seed \(seed), round \(round)")

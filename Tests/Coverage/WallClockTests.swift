@@ -43,11 +43,11 @@ struct WallClockTests {
     }
 
     private mutating func judge() {
-      clock.judge(host: host.map { trueTime.adding($0) }, at: now, maximumError: maximumError)
+      clock.select(host: host.map { trueTime.adding($0) }, at: now, maximumError: maximumError)
     }
 
-    /// The difference between the ruling and the true time.
-    var error: Duration { (clock.ruling?.wall(at: now) ?? WallTime(microseconds: 0)) - trueTime }
+    /// The difference between the selection and the true time.
+    var error: Duration { (clock.selection?.wall(at: now) ?? WallTime(microseconds: 0)) - trueTime }
 
     func isRight(within limit: Duration = .seconds(2)) -> Bool { error <= limit && error >= .zero - limit }
   }
@@ -77,7 +77,7 @@ struct WallClockTests {
     if isAsked { world.ask() }
     world.pass(2000)
     #expect(world.error == .zero)
-    #expect(world.clock.ruling?.contradicting == [] && world.clock.ruling?.reason == .agreement)
+    #expect(world.clock.selection?.contradicting == [] && world.clock.selection?.reason == .agreement)
   }
 
   @Test("when a host without a time service is 2 s behind a receiver, then the receiver rules: no line advances a time")
@@ -86,7 +86,7 @@ struct WallClockTests {
     (world.host, world.gnss) = (.seconds(-2), .zero)
     world.pass(30)
     #expect(world.isRight(within: .milliseconds(400)), "\(world.error)")
-    #expect(world.clock.ruling?.contradicting == [] && world.clock.ruling?.reason == .agreement)
+    #expect(world.clock.selection?.contradicting == [] && world.clock.selection?.reason == .agreement)
   }
 
   @Test("when the host is 2 s ahead and both receiver and server are right, then the host does not rule")
@@ -133,7 +133,7 @@ struct WallClockTests {
     var world = World()
     (world.host, world.gnss) = (.seconds(-2), .seconds(-2))
     world.pass(60)
-    #expect(world.clock.ruling?.isConfirmed == true && !world.isRight(within: .seconds(1)))
+    #expect(world.clock.selection?.isConfirmed == true && !world.isRight(within: .seconds(1)))
     (world.host, world.maximumError) = (.zero, .milliseconds(100))
     world.pass(2)
     #expect(world.error == .zero)
@@ -156,14 +156,14 @@ struct WallClockTests {
   func hostAlone() {
     var world = World()
     world.pass(5)
-    #expect(world.clock.ruling?.source == .host && world.clock.ruling?.reason == .alone && world.isRight())
+    #expect(world.clock.selection?.source == .host && world.clock.selection?.reason == .alone && world.isRight())
     world.host = Self.hour
     world.pass(1)
     #expect(world.error == Self.hour)
     world.host = .zero
     world.pass(1)
     #expect(world.error == .zero)
-    #expect(world.clock.ruling?.isConfirmed == false)
+    #expect(world.clock.selection?.isConfirmed == false)
   }
 
   @Test("when the host's clock begins in 1970, then a receiver's steady time rules within seconds")
@@ -171,13 +171,13 @@ struct WallClockTests {
     var world = World()
     world.host = .zero - Self.day * 365 * 56
     world.pass(3)
-    #expect(world.clock.ruling?.isTrusted == false, "no clock can be right yet")
+    #expect(world.clock.selection?.isTrusted == false, "no clock can be right yet")
     world.gnss = .zero
     world.pass(6)
-    #expect(world.clock.ruling?.source == .gnss && world.clock.ruling?.reason == .hostNotSet && world.isRight())
+    #expect(world.clock.selection?.source == .gnss && world.clock.selection?.reason == .hostNotSet && world.isRight())
     world.host = .zero
     world.pass(1)
-    #expect(world.clock.ruling?.isConfirmed == true && world.isRight())
+    #expect(world.clock.selection?.isConfirmed == true && world.isRight())
   }
 
   @Test("when the host's clock falls back to 1970 in mid-drive, then the time goes on")
@@ -186,7 +186,7 @@ struct WallClockTests {
     world.pass(5)
     world.host = .zero - Self.day * 365 * 56
     world.pass(5)
-    #expect(world.isRight() && world.clock.ruling?.isTrusted == true)
+    #expect(world.isRight() && world.clock.selection?.isTrusted == true)
   }
 
   // MARK: Steps that are contradicted
@@ -201,7 +201,7 @@ struct WallClockTests {
     world.host = step
     world.pass(60)
     #expect(world.isRight(), "\(world.error)")
-    #expect(world.clock.ruling?.contradicting == [.host])
+    #expect(world.clock.selection?.contradicting == [.host])
   }
 
   @Test(
@@ -217,7 +217,7 @@ struct WallClockTests {
       #expect(world.error == Self.hour, "nothing contradicts it yet")
       world.ask()
     }
-    #expect(world.isRight() && world.clock.ruling?.reason == .contradictedStep)
+    #expect(world.isRight() && world.clock.selection?.reason == .contradictedStep)
   }
 
   @Test("when the host's clock is set right, and another clock agrees, then the step is followed")
@@ -230,7 +230,7 @@ struct WallClockTests {
     world.pass(20)
     world.host = .zero
     world.pass(1)
-    #expect(world.isRight() && world.clock.ruling?.reason == .agreement)
+    #expect(world.isRight() && world.clock.selection?.reason == .agreement)
   }
 
   // MARK: Two that agree
@@ -245,8 +245,8 @@ struct WallClockTests {
       world.ask(serverOff: wrong == 2 ? Self.day * 10 : .zero)
       world.pass(100)
       #expect(world.isRight(), "\(wrong): \(world.error)")
-      #expect(world.clock.ruling?.isConfirmed == true)
-      #expect(world.clock.ruling?.contradicting.count == 1)
+      #expect(world.clock.selection?.isConfirmed == true)
+      #expect(world.clock.selection?.contradicting.count == 1)
     }
   }
 
@@ -257,7 +257,7 @@ struct WallClockTests {
     world.pass(3)
     world.receivers = ["/dev/gps0": .zero, "/dev/gps1": .milliseconds(-200)]
     world.pass(10)
-    #expect(world.isRight() && world.clock.ruling?.isConfirmed == true)
+    #expect(world.isRight() && world.clock.selection?.isConfirmed == true)
   }
 
   @Test("when all three clocks disagree, then the time does not move")
@@ -283,9 +283,9 @@ struct WallClockTests {
     world.pass(30)
     #expect(world.error == .zero - Self.day * 3, "not at once")
     world.pass(60)
-    #expect(world.isRight() && world.clock.ruling?.reason == .steady && world.clock.ruling?.isConfirmed == false)
+    #expect(world.isRight() && world.clock.selection?.reason == .steady && world.clock.selection?.isConfirmed == false)
     world.pass(60)
-    #expect(world.clock.ruling?.reason == .steady && world.clock.ruling?.isConfirmed == false)
+    #expect(world.clock.selection?.reason == .steady && world.clock.selection?.isConfirmed == false)
   }
 
   @Test("when a receiver does not know the leap seconds yet, then it does not overrule the host")
@@ -296,7 +296,7 @@ struct WallClockTests {
     #expect(world.error == .zero)
     world.gnss = .zero
     world.pass(60)
-    #expect(world.isRight() && world.clock.ruling?.isConfirmed == true)
+    #expect(world.isRight() && world.clock.selection?.isConfirmed == true)
   }
 
   // MARK: Receivers that are not trusted
@@ -308,8 +308,8 @@ struct WallClockTests {
     var world = World()
     world.gnss = error
     world.pass(300)
-    #expect(world.error == .zero && world.clock.ruling?.reason == .alone)
-    #expect(world.clock.ruling?.contradicting == [])
+    #expect(world.error == .zero && world.clock.selection?.reason == .alone)
+    #expect(world.clock.selection?.contradicting == [])
   }
 
   @Test("when a recording is played three times as fast, then its time is ignored")
@@ -319,7 +319,7 @@ struct WallClockTests {
       world.gnss = .seconds(2 * second)
       world.pass(1)
     }
-    #expect(world.error == .zero && world.clock.ruling?.agreeing == [.host])
+    #expect(world.error == .zero && world.clock.selection?.agreeing == [.host])
   }
 
   @Test("when single epochs are old, then the receiver's time does not change")
@@ -353,7 +353,7 @@ struct WallClockTests {
       world.gnss = world.gnss.map { $0 + .microseconds(500) }
       world.pass(1)
     }
-    #expect(world.clock.ruling?.contradicting == [], "\(String(describing: world.clock.ruling))")
+    #expect(world.clock.selection?.contradicting == [], "\(String(describing: world.clock.selection))")
     #expect(world.isRight(within: .seconds(7)))
   }
 
@@ -378,11 +378,11 @@ struct WallClockTests {
           for _ in 0..<6 {
             clock.note(gnss: first, receiver: nil, at: span)
             clock.note(server: second, at: span, roundTrip: span)
-            clock.judge(host: first, at: span)
-            clock.judge(host: second, at: span)
+            clock.select(host: first, at: span)
+            clock.select(host: second, at: span)
           }
           clock.note(formerBoots: [first, second])
-          _ = clock.witness(at: span)
+          _ = clock.agreement(at: span)
           _ = clock.isPossible(at: .seconds(1))
         }
       }
@@ -397,28 +397,28 @@ struct WallClockTests {
     var world = World()
     world.host = Self.day * 40
     world.pass(3)
-    #expect(world.clock.witness(at: world.now) == .silent)
+    #expect(world.clock.agreement(at: world.now) == .silent)
     world.now += Self.day - .seconds(10)
     world.pass(1)
-    #expect(world.clock.witness(at: world.now) == .silent)
+    #expect(world.clock.agreement(at: world.now) == .silent)
     world.now += .seconds(10)
     world.pass(1)
-    #expect(world.clock.witness(at: world.now) == .agrees)
+    #expect(world.clock.agreement(at: world.now) == .agrees)
     world.host = Self.hour
     world.pass(1)
-    #expect(world.clock.witness(at: world.now) == .silent, "a clock that was set must run for a day again")
+    #expect(world.clock.agreement(at: world.now) == .silent, "a clock that was set must run for a day again")
   }
 
   @Test("when the host is suspended for two days, then the suspension does not count as running time")
   func asleep() {
     var clock = WallClock()
     let (wall, minute) = (Self.truth, Duration.seconds(60))
-    clock.judge(host: wall, at: minute, awake: minute)
+    clock.select(host: wall, at: minute, awake: minute)
     let (boot, awake) = (Self.day * 3, minute * 6)
-    clock.judge(host: wall.adding(boot - minute), at: boot, awake: awake)
-    #expect(clock.witness(at: boot, awake: awake) == .silent)
-    #expect(clock.witness(at: boot + Self.day, awake: awake + Self.day - minute * 6) == .silent)
-    #expect(clock.witness(at: boot + Self.day, awake: minute + Self.day) == .agrees)
+    clock.select(host: wall.adding(boot - minute), at: boot, awake: awake)
+    #expect(clock.agreement(at: boot, awake: awake) == .silent)
+    #expect(clock.agreement(at: boot + Self.day, awake: awake + Self.day - minute * 6) == .silent)
+    #expect(clock.agreement(at: boot + Self.day, awake: minute + Self.day) == .agrees)
   }
 
   @Test("when the receiver or the server agrees, then ages count; when one contradicts, they do not")
@@ -426,14 +426,14 @@ struct WallClockTests {
     var world = World()
     world.gnss = .zero
     world.pass(10)
-    #expect(world.clock.witness(at: world.now) == .agrees)
+    #expect(world.clock.agreement(at: world.now) == .agrees)
     var other = World()
     other.host = Self.day * 40
     other.pass(3)
     other.ask()
-    #expect(other.clock.witness(at: other.now) == .contradicts)
+    #expect(other.clock.agreement(at: other.now) == .contradicts)
     other.now += Self.day * 2
     other.pass(1)
-    #expect(other.clock.witness(at: other.now) == .contradicts, "running for long is no proof against another clock")
+    #expect(other.clock.agreement(at: other.now) == .contradicts, "running for long is no proof against another clock")
   }
 }

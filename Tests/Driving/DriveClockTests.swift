@@ -94,12 +94,12 @@ struct DriveClockTests {
       _ = clock.adjust(to: settled(keeper))
       wall.set(ahead: 864_000_000_000)
       #expect(clock.adjust(to: settled(keeper)) == nil)
-      #expect(clock.reading.ruling.contradicting == [.host])
+      #expect(clock.reading.selection.contradicting == [.host])
       #expect(abs(clock.reading.hostLead?.inSeconds ?? 0) > 863_999)
     }
     try await withTimekeeper { keeper in
       let clock = DriveClock(keeper.read(), now: (Pinger.now, .now))
-      #expect(clock.reading.ruling.contradicting == [.host])
+      #expect(clock.reading.selection.contradicting == [.host])
       let difference = clock.started - WallTime.earliestTrusted.adding(.nanoseconds(Int64(Pinger.now)))
       #expect(abs(difference.inSeconds) < 5)
     }
@@ -109,11 +109,11 @@ struct DriveClockTests {
   func news() async throws {
     try await withTimekeeper { keeper in
       var clock = DriveClock(keeper.read(), now: (Pinger.now, .now))
-      #expect(clock.news()?.ruling.reason == .alone)
+      #expect(clock.news()?.selection.reason == .alone)
       #expect(clock.news() == nil)
       noteReceiver(keeper)
       _ = clock.adjust(to: settled(keeper))
-      #expect(clock.news()?.ruling.agreeing == [.gnss, .host])
+      #expect(clock.news()?.selection.agreeing == [.gnss, .host])
       for step in [3_600_000_000, 7_200_000_000] as [Int64] {
         wall.set(ahead: step)
         _ = clock.adjust(to: settled(keeper))

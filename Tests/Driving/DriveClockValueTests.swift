@@ -11,11 +11,11 @@ struct DriveClockValueTests {
 
   private func reading(step: Duration = .zero, isTrusted: Bool = true, lead: Duration? = nil) -> Timekeeper.Reading {
     let reading = DriveRig.reading(step: step, isTrusted: isTrusted)
-    return Timekeeper.Reading(ruling: reading.ruling, boot: reading.boot, hostLead: lead)
+    return Timekeeper.Reading(selection: reading.selection, boot: reading.boot, hostLead: lead)
   }
 
   @Test(
-    "when the ruling time moves by a second or more, then the drive's times move; less is left to NTP",
+    "when the selected time moves by a second or more, then the drive's times move; less is left to NTP",
     arguments: [(1000, true), (-1000, true), (999, false), (-999, false), (1500, true), (-1500, true)])
   func steps(milliseconds: Int, isStep: Bool) {
     var clock = DriveClock(reading(), now: (DriveRig.startedBoot, instant))

@@ -161,7 +161,7 @@ struct DriveContractTests {
     #expect(rig.status?.radio?.modem == modem && rig.status?.technology == Technology("5G/NR"))
   }
 
-  @Test("when the ruling clock changes, then the log notes it once, at that moment")
+  @Test("when the selected clock changes, then the log notes it once, at that moment")
   mutating func clockNotes() throws {
     rig.feed(.began)
     rig.wait(1)

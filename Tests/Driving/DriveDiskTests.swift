@@ -66,7 +66,7 @@ final class DriveDiskTests {
     var disk = try disk(writesLog: false)
     #expect(try logs.isEmpty)
     #expect(disk.perform(.append(Event(at: .start, .path(.wifi)), beside: [])) == nil)
-    #expect(disk.perform(.closeLog(usesBallast: true)) == nil)
+    #expect(disk.perform(.closeLog(usesReserveFile: true)) == nil)
     #expect(disk.perform(.write(write([.sample()]))) == .written(write([.sample()])))
   }
 
@@ -110,23 +110,23 @@ final class DriveDiskTests {
     var disk = try disk()
     _ = disk.perform(.write(write([.sample()])))
     #expect(disk.perform(.endDrive(at: .seconds(20), .user)) == .driveEnded(nil))
-    #expect(disk.perform(.closeLog(usesBallast: true)) == .logClosed(trouble: nil, dropped: 0))
+    #expect(disk.perform(.closeLog(usesReserveFile: true)) == .logClosed(trouble: nil, dropped: 0))
     #expect(try await stored().count == 1)
   }
 
   @Test("when space is reserved, then it can be released once, and reserved again")
-  func ballast() throws {
+  func reserveFile() throws {
     var disk = try disk()
     let (write, failure) = (write([]), ModelDisk.full)
-    #expect(disk.perform(.releaseBallast(for: write, failure)) == .ballastReleased(true, for: write, failure))
-    #expect(disk.perform(.releaseBallast(for: write, failure)) == .ballastReleased(false, for: write, failure))
-    #expect(disk.perform(.reserveBallast) == .ballastReserved(true))
+    #expect(disk.perform(.releaseReserveFile(for: write, failure)) == .reserveFileReleased(true, for: write, failure))
+    #expect(disk.perform(.releaseReserveFile(for: write, failure)) == .reserveFileReleased(false, for: write, failure))
+    #expect(disk.perform(.makeReserveFile) == .reserveFileMade(true))
   }
 
   @Test(
     "when no space can be reserved, then the drive begins with a warning that says so; else without",
     arguments: [true, false])
-  func withoutBallast(hasSpace: Bool) throws {
+  func withoutReserveFile(hasSpace: Bool) throws {
     if !hasSpace {
       try FileManager.default.createDirectory(
         atPath: store.directory.path + "/ballast", withIntermediateDirectories: false)
@@ -158,11 +158,11 @@ final class DriveDiskTests {
       Issue.record("the disk is not full")
       return
     }
-    guard case .logClosed(_?, dropped: 0, waiting: 1)? = disk.perform(.closeLog(usesBallast: false)) else {
+    guard case .logClosed(_?, dropped: 0, waiting: 1)? = disk.perform(.closeLog(usesReserveFile: false)) else {
       Issue.record("fences still wait for the reserved space, and the log has taken it")
       return
     }
-    #expect(disk.perform(.closeLog(usesBallast: true)) == .logClosed(trouble: nil, dropped: 0))
+    #expect(disk.perform(.closeLog(usesReserveFile: true)) == .logClosed(trouble: nil, dropped: 0))
     #expect(try RecordedDrive(path: small.directory.driveLogs + "/" + log).events == [long])
   }
 
@@ -173,7 +173,7 @@ final class DriveDiskTests {
     #expect(disk.perform(.holdLog(true)) == nil)
     #expect(disk.perform(.append(Event(at: .start, .path(.offline)), beside: [])) == .logged(trouble: nil))
     #expect(try RecordedDrive(path: path).events.isEmpty)
-    #expect(disk.perform(.closeLog(usesBallast: true)) == .logClosed(trouble: nil, dropped: 0))
+    #expect(disk.perform(.closeLog(usesReserveFile: true)) == .logClosed(trouble: nil, dropped: 0))
     #expect(try RecordedDrive(path: path).events.count == 1)
   }
 
@@ -193,7 +193,7 @@ final class DriveDiskTests {
     #expect(disk.perform(.write(sent)) == .written(sent))
     #expect(disk.perform(.append(Event(at: .seconds(20), .stop(.user)), beside: [])) == .logged(trouble: nil))
     #expect(disk.perform(.seal(at: .seconds(20))) == .logged(trouble: nil))
-    for _ in 0..<2 { #expect(disk.perform(.closeLog(usesBallast: true)) == .logClosed(trouble: nil, dropped: 0)) }
+    for _ in 0..<2 { #expect(disk.perform(.closeLog(usesReserveFile: true)) == .logClosed(trouble: nil, dropped: 0)) }
     let recorded = try RecordedDrive(path: store.directory.driveLogs + "/" + (try logs[0]))
     #expect(recorded.accepted.map(\.fences) == [[0]] && recorded.unsealed.isEmpty && recorded.unsealedTail == nil)
   }

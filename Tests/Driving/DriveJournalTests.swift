@@ -26,7 +26,7 @@ struct DriveJournalTests {
     rig.disk.storeFailure = ModelDisk.full
     closeFence()
     #expect(rig.disk.fences[0]?.exited != nil)
-    #expect(rig.disk.isLogHeld && !rig.disk.hasBallast)
+    #expect(rig.disk.isLogHeld && !rig.disk.hasReserveFile)
     #expect(rig.disk.requestsForRoom == 1)
     #expect(rig.lines.last?.hasPrefix("warning: the disk is full; fences use the space reserved for them") == true)
     #expect(rig.drive.journal.trouble?.hasPrefix("the disk is full:") == true)
@@ -39,16 +39,16 @@ struct DriveJournalTests {
     closeFence()
     rig.wait(4)
     rig.tick()
-    #expect(!rig.disk.isLogHeld && rig.disk.hasBallast)
+    #expect(!rig.disk.isLogHeld && rig.disk.hasReserveFile)
     #expect(rig.lines.last == "notice: the disk has room again; the drive log goes on")
     #expect(rig.operatorEvents == [.diskTrouble, .diskTrouble], "its beginning and its end")
     #expect(rig.drive.journal.trouble == nil)
   }
 
   @Test("when no space is reserved, then fences wait in memory, with one line, and all are written when there is room")
-  mutating func noBallast() {
+  mutating func noReserveFile() {
     rig.disk.storeFailure = ModelDisk.full
-    rig.disk.hasBallast = false
+    rig.disk.hasReserveFile = false
     for number in 0..<3 { closeFence(number) }
     #expect(rig.disk.fences.isEmpty)
     #expect(rig.drive.journal.unsavedFenceCount == 3)
@@ -70,9 +70,9 @@ struct DriveJournalTests {
   }
 
   @Test("when the reserved space does not help, then the fence waits in memory, and the log is held")
-  mutating func uselessBallast() {
+  mutating func uselessReserveFile() {
     rig.disk.storeFailure = ModelDisk.full
-    rig.disk.ballastHelps = false
+    rig.disk.reserveFileHelps = false
     closeFence()
     #expect(rig.disk.fences.isEmpty && rig.drive.journal.unsavedFenceCount == 1)
     #expect(rig.disk.isLogHeld)
@@ -135,11 +135,11 @@ struct DriveJournalTests {
   }
 
   @Test("when fences still wait at the end, then the log leaves them the reserved space, and gets it after them")
-  mutating func ballastAtTheEnd() {
+  mutating func reserveFileAtTheEnd() {
     var closings: [Bool] = []
     func feed(_ event: (inout DriveRig) -> Void) {
       var drive = rig
-      drive.onEffect = { if case .disk(.closeLog(let usesBallast)) = $0 { closings.append(usesBallast) } }
+      drive.onEffect = { if case .disk(.closeLog(let usesReserveFile)) = $0 { closings.append(usesReserveFile) } }
       event(&drive)
       rig = drive
     }

@@ -216,7 +216,7 @@ private struct DriveWorld {
       rig.disk.storeFailure = ModelDisk.damaged
       rig.disk.repairs = Bool.random(using: &random)
     case 3: rig.disk.logTrouble = "no space"
-    case 4: rig.disk.ballastHelps.toggle()
+    case 4: rig.disk.reserveFileHelps.toggle()
     case 5: rig.pingTrouble = rig.pingTrouble == nil ? "no such interface" : nil
     default: (rig.disk.storeFailure, rig.disk.logTrouble) = (nil, nil)
     }

@@ -50,7 +50,7 @@ struct DriveRig {
     let since = Duration.nanoseconds(Int64(startedBoot))
     let booted = WallTime.sampleStart.adding(step - since)
     return Timekeeper.Reading(
-      ruling: ClockRuling(
+      selection: ClockSelection(
         booted: booted, source: .host, reason: .alone, isConfirmed: false, isTrusted: isTrusted),
       boot: .nanoseconds(Int64(boot)), hostLead: nil)
   }

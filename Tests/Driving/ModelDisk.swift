@@ -17,14 +17,14 @@ struct ModelDisk {
   private(set) var syncs = 0
   private(set) var isLogHeld = false
   private(set) var requestsForRoom = 0
-  var hasBallast = true
+  var hasReserveFile = true
   /// `nil`: it can be written.
   var storeFailure: StoreFailure?
   /// Of the end of the drive only.
   var endFailure: StoreFailure?
   var logTrouble: String?
-  /// A full disk has room once the ballast is released.
-  var ballastHelps = true
+  /// A full disk has room once the reserve file is released.
+  var reserveFileHelps = true
   var repairs = true
   var linesDropped = 0
   var linesWaiting = 0
@@ -61,13 +61,13 @@ struct ModelDisk {
       let failure = storeFailure ?? endFailure
       if failure == nil { end = (at, reason) }
       return .driveEnded(failure)
-    case .releaseBallast(let write, let failure):
-      if hasBallast, ballastHelps { storeFailure = nil }
-      defer { hasBallast = false }
-      return .ballastReleased(hasBallast, for: write, failure)
-    case .reserveBallast:
-      hasBallast = hasBallast || storeFailure?.kind != .diskFull
-      return .ballastReserved(hasBallast)
+    case .releaseReserveFile(let write, let failure):
+      if hasReserveFile, reserveFileHelps { storeFailure = nil }
+      defer { hasReserveFile = false }
+      return .reserveFileReleased(hasReserveFile, for: write, failure)
+    case .makeReserveFile:
+      hasReserveFile = hasReserveFile || storeFailure?.kind != .diskFull
+      return .reserveFileMade(hasReserveFile)
     case .makeRoom: requestsForRoom += 1
     }
     return nil

@@ -93,7 +93,7 @@ enum GPSDLines: FuzzTarget {
         case .deliver(.clock(let reading)):
           let boot = reading.arrival - start.instant
           clock.note(gnss: reading.time, receiver: reading.device, at: boot)
-          _ = "\(clock.judge(host: now.wall, at: boot))"
+          _ = "\(clock.select(host: now.wall, at: boot))"
         }
       }
     }

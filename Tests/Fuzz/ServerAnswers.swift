@@ -75,8 +75,8 @@ enum ServerAnswers: FuzzTarget {
     _ = (reading.date.iso8601, reading.date - drive, drive.since(reading.date))
     var clock = WallClock()
     clock.note(server: reading.date, at: .seconds(100), roundTrip: .milliseconds(40))
-    let ruling = clock.judge(host: drive, at: .seconds(200))
-    _ = (clock.witness(at: .seconds(300)), ruling.wall(at: .seconds(300)).iso8601, "\(ruling)")
+    let selection = clock.select(host: drive, at: .seconds(200))
+    _ = (clock.agreement(at: .seconds(300)), selection.wall(at: .seconds(300)).iso8601, "\(selection)")
   }
 
   private static func read(_ body: Data) {

@@ -13,7 +13,7 @@ private struct Stream {
   mutating func isCurrent(_ time: Double, at now: Double, wall: Double = 0) -> Bool {
     let host = HostTime(
       instant: TestTime.at(now).instant, wall: TestTime.at(now).wall + DriveTime(.milliseconds(Int64(wall * 1000))))
-    return pace.judge(TestTime.wallOrigin + DriveTime(microseconds: Int64(time * 1e6)), at: host) == .current
+    return pace.check(TestTime.wallOrigin + DriveTime(microseconds: Int64(time * 1e6)), at: host) == .current
   }
 
   /// A receiver that has been right for some seconds, with a delay of 0.3 s.
@@ -193,7 +193,7 @@ private struct Stream {
   @Test func `when times are at the ends of their range, then nothing traps`() {
     var stream = Stream()
     for (index, time) in [Int64.min, .max, 0, .min, .max].enumerated() {
-      _ = stream.pace.judge(WallTime(microseconds: time), at: TestTime.at(Double(index) * 20))
+      _ = stream.pace.check(WallTime(microseconds: time), at: TestTime.at(Double(index) * 20))
     }
   }
 

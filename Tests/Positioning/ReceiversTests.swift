@@ -9,7 +9,7 @@ import Testing
     func judge(_ device: String, _ time: Double, at now: Double) -> ReceiverPace.Verdict {
       // The host's wall clock agrees with each time, so that only the earlier times of this receiver can make it old.
       let host = HostTime(instant: TestTime.at(now).instant, wall: TestTime.at(time).wall)
-      return receivers.update(device) { $0.pace.judge(TestTime.at(time).wall, at: host) }
+      return receivers.update(device) { $0.pace.check(TestTime.at(time).wall, at: host) }
     }
     let verdicts = (0..<70).map { number in
       for second in [0.0, 1, 2] { _ = judge("\(number)", second, at: second) }

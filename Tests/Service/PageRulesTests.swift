@@ -67,19 +67,19 @@ struct PageRulesTests {
 
   // MARK: Requests
 
-  private func judge(_ change: (inout PageGuard.Asked) -> Void) throws -> PageGuard.Verdict {
+  private func check(_ change: (inout PageGuard.Asked) -> Void) throws -> PageGuard.Verdict {
     var asked = PageGuard.Asked(host: "192.168.8.1:8088", cookie: Self.text)
     change(&asked)
-    return PageGuard(names: ["localhost", "box", "box.local"]).judge(asked, by: Self.token)
+    return PageGuard(names: ["localhost", "box", "box.local"]).check(asked, by: Self.token)
   }
 
   private func isRefused(_ change: (inout PageGuard.Asked) -> Void) throws -> Bool {
-    if case .refuse = try judge(change) { true } else { false }
+    if case .refuse = try check(change) { true } else { false }
   }
 
   @Test("when a browser has the cookie, then it gets the page; without it, or with another one, it does not")
   func cookie() throws {
-    #expect(try judge { _ in } == .answer)
+    #expect(try check { _ in } == .answer)
     #expect(
       try isRefused { $0.cookie = nil } && isRefused { $0.cookie = "" } && isRefused { $0.cookie = Self.text + "x" })
   }
@@ -92,7 +92,7 @@ struct PageRulesTests {
       .init(host: "box", cookie: ""),
       .init(host: "box", link: ""), .init(isCommand: true, host: "box", isMarked: true, cookie: Self.text),
     ] {
-      guard case .refuse = rules.judge(asked, by: nil) else {
+      guard case .refuse = rules.check(asked, by: nil) else {
         Issue.record("\(asked) has access")
         continue
       }
@@ -103,7 +103,7 @@ struct PageRulesTests {
     "when a link has the token, then the browser is admitted; a link with an old token is refused, even with the cookie"
   )
   func link() throws {
-    #expect(try judge { ($0.cookie, $0.link) = (nil, Self.text) } == .admit(try #require(Self.token)))
+    #expect(try check { ($0.cookie, $0.link) = (nil, Self.text) } == .admit(try #require(Self.token)))
     #expect(try isRefused { $0.link = "old" })
     #expect(try isRefused { ($0.isCommand, $0.cookie, $0.link) = (true, nil, Self.text) }, "a link admits no command")
   }
@@ -113,7 +113,7 @@ struct PageRulesTests {
     arguments: [
       "127.0.0.1", "127.0.0.1:8088", "[::1]:8088", "[fe80::1]", "localhost:1", "box", "BOX.local:8088", "10.0.0.7:80",
     ])
-  func ownHosts(host: String) throws { #expect(try judge { $0.host = host } == .answer) }
+  func ownHosts(host: String) throws { #expect(try check { $0.host = host } == .answer) }
 
   @Test(
     "when the Host header names another host, then the request is refused, even with the cookie",
@@ -127,7 +127,7 @@ struct PageRulesTests {
     "when a command comes from the page, then it is accepted; from another origin or without the mark, it is refused")
   func commands() throws {
     func command(_ change: (inout PageGuard.Asked) -> Void) throws -> PageGuard.Verdict {
-      try judge { asked in
+      try check { asked in
         (asked.isCommand, asked.isMarked, asked.origin) = (true, true, "http://192.168.8.1:8088")
         change(&asked)
       }

@@ -13,7 +13,7 @@ struct ServiceManagerTests {
     let folder = try TemporaryFolder()
     let path = folder.file("notify")
     let manager = try ManagerSocket(name: Array(path.utf8))
-    let surroundings = ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "2000000"]
+    let variables = ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "2000000"]
     var seen: [String] = []
     func wait(for text: String) async throws {
       _ = try await eventually("the manager gets \(text)") { () -> Void? in
@@ -21,7 +21,7 @@ struct ServiceManagerTests {
         return seen.contains { $0.contains(text) } ? () : nil
       }
     }
-    try await ServiceRig.run(surroundings: surroundings) { rig in
+    try await ServiceRig.run(variables: variables) { rig in
       try await wait(for: "READY=1")
       // The status text may arrive before the command socket exists.
       let lines = seen.flatMap { $0.split(separator: "\n") }

@@ -30,13 +30,13 @@ struct ServiceRig {
   /// - Parameters:
   ///   - settings: More lines of the configuration.
   ///   - url: The control server.
-  ///   - surroundings: The process's environment, which names the service manager.
+  ///   - variables: The process's environment, which names the service manager.
   ///   - busAddress: The message bus of logind; the default has no bus.
   ///   - preparing: Fills the store before the service starts.
   /// - Throws: Errors of `body` and of the service.
   static func run(
     _ settings: String = "agent: { record: command }", url: String = nowhere,
-    surroundings: [String: String] = [:], busAddress: String = "unix:path=/nonexistent",
+    variables: [String: String] = [:], busAddress: String = "unix:path=/nonexistent",
     preparing: (DriveStore) throws -> Void = { _ in },
     _ body: (ServiceRig) async throws -> Void
   ) async throws {
@@ -49,7 +49,7 @@ struct ServiceRig {
       let environment = try DriveEnvironment(
         configuration: configuration, purpose: "a test's service", server: server, logger: log.logger)
       let service = Service(
-        configuration: configuration, configurationFile: file, environment: environment, surroundings: surroundings,
+        configuration: configuration, configurationFile: file, environment: environment, variables: variables,
         busAddress: busAddress)
       let (stops, stop) = AsyncStream<Void>.makeStream()
       let (hangUps, hangUp) = AsyncStream<Void>.makeStream()

@@ -27,10 +27,10 @@ import Testing
   }
 
   @Test("When threads report at the same time, then no report is lost")
-  func ledger() {
-    let ledger = Ledger()
-    DispatchQueue.concurrentPerform(iterations: 100) { _ in ledger.note { $0.failures.append(.closed) } }
-    #expect(ledger.result.failures.count == 100)
+  func record() {
+    let record = RunRecord()
+    DispatchQueue.concurrentPerform(iterations: 100) { _ in record.note { $0.failures.append(.closed) } }
+    #expect(record.result.failures.count == 100)
   }
 
   /// Collects reports of a curve.

@@ -28,14 +28,14 @@ struct WorkerRig {
   func run() async throws -> SpeedTestOutcome {
     let addresses = try Addresses(host: plan.host, port: plan.port, family: plan.family)
     let connector = Connector(plan: plan, addresses: addresses, tls: nil, waiting: clock.waiting())
-    let (barrier, ledger) = (Barrier(members: plan.connections, now: clock.clock.now), Ledger())
+    let (barrier, record) = (Barrier(members: plan.connections, now: clock.clock.now), RunRecord())
     let (start, progress) = (clock.now, progress)
     await withTaskGroup { group in
       for index in 0..<plan.connections {
         group.addTask {
           await withCheckedContinuation { continuation in
             Thread.detachNewThread {
-              Worker(index, connector: connector, barrier: barrier, ledger: ledger, start: start) {
+              Worker(index, connector: connector, barrier: barrier, record: record, start: start) {
                 progress.append($0)
               }.run()
               continuation.resume()
@@ -44,7 +44,7 @@ struct WorkerRig {
         }
       }
     }
-    return ledger.result
+    return record.result
   }
 
   /// The positions in the journal of the lines that begin with `word`.

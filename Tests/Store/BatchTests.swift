@@ -191,7 +191,7 @@ struct BatchTests {
 
   private func cleanUp(after days: Int, except running: Int64? = nil) async throws -> Deleted {
     try await store.cleanup.run(
-      Retention(), now: .sampleStart.later(by: day * days), witness: .agrees, except: running)
+      Retention(), now: .sampleStart.later(by: day * days), agreement: .agrees, except: running)
   }
 
   @Test(

@@ -22,7 +22,7 @@ struct ClockMemoryTests {
     for second in 1...20 {
       let boot = Duration.seconds(second)
       clock.note(gnss: booted.adding(boot), receiver: "/dev/gps0", at: boot)
-      clock.judge(host: booted.adding(boot), at: boot)
+      clock.select(host: booted.adding(boot), at: boot)
     }
     return clock
   }

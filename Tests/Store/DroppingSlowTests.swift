@@ -212,9 +212,9 @@ struct DroppingSlowTests {
   }
 
   @Test(
-    "when the disk is full, then deleting sent drives makes room, with or without ballast, and unsent fences stay",
+    "when the disk is full, then deleting sent drives makes room, with or without reserve file, and unsent fences stay",
     .enabled(if: Surroundings.mayMount, "mounting a small disk needs CAP_SYS_ADMIN"), arguments: [true, false])
-  func fullDisk(hasBallast: Bool) async throws {
+  func fullDisk(hasReserveFile: Bool) async throws {
     let disk = folder.file("disk")
     try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
     try #require(mount("tmpfs", disk, "tmpfs", 0, "size=40m") == 0)
@@ -225,8 +225,8 @@ struct DroppingSlowTests {
       record(store, fences: 60, sent: true, log: 6 << 20), record(store, fences: 10, sent: true, log: 12 << 20),
     ]
     let unsent = try await record(store, fences: 30, sent: false, log: 1 << 20)
-    let ballast = Ballast(small)
-    if hasBallast { #expect(ballast.reserve()) }
+    let reserveFile = ReserveFile(small)
+    if hasReserveFile { #expect(reserveFile.reserve()) }
     // tmpfs gives whole pages.
     let filler = try #require(fopen(disk + "/filler", "w"))
     let piece = [UInt8](repeating: 1, count: 4096)
@@ -234,7 +234,7 @@ struct DroppingSlowTests {
     while fwrite(piece, 1, piece.count, filler) == piece.count {}
     fclose(filler)
     #expect(small.room == 0)
-    #expect(ballast.release() == hasBallast)
+    #expect(reserveFile.release() == hasReserveFile)
 
     let dropped = try await store.space.makeRoom(except: nil)
     #expect(dropped.fences == 70)
@@ -243,7 +243,7 @@ struct DroppingSlowTests {
     #expect(try await fences(store) == [unsent.id: 30])
     #expect(try #require(small.room) > 18 << 20)
     #expect(try StoreReader(store).damagedRows() == 0)
-    #expect(ballast.reserve())
+    #expect(reserveFile.reserve())
     #expect(try await store.space.makeRoom(except: nil).isNothing, "nothing more to drop")
   }
 }

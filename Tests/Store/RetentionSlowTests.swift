@@ -40,8 +40,8 @@ struct RetentionSlowTests {
     return recorder.drive
   }
 
-  private func cleanUp(after days: Int, _ witness: ClockWitness = .silent) async throws -> Deleted {
-    try await store.cleanup.run(Retention(), now: .sampleStart.later(by: day * days), witness: witness, except: nil)
+  private func cleanUp(after days: Int, _ agreement: ClockAgreement = .silent) async throws -> Deleted {
+    try await store.cleanup.run(Retention(), now: .sampleStart.later(by: day * days), agreement: agreement, except: nil)
   }
 
   private func drives() throws -> [Int64] { try StoreReader(store).sessions().map(\.drive) }

@@ -165,11 +165,11 @@ import Testing
     try await tests.quarantine(refused, .result, reason: "no", at: .sampleStart)
     let later = WallTime.sampleStart.later(by: .seconds(40 * 86_400))
     let soon = WallTime.sampleStart.later(by: .seconds(86_400))
-    #expect(try await store.cleanup.run(Retention(), now: soon, witness: .agrees, except: nil).speedTests == 0)
-    #expect(try await store.cleanup.run(Retention(), now: later, witness: .contradicts, except: nil).speedTests == 0)
-    #expect(try await store.cleanup.run(Retention(), now: later, witness: .silent, except: nil).speedTests == 1)
+    #expect(try await store.cleanup.run(Retention(), now: soon, agreement: .agrees, except: nil).speedTests == 0)
+    #expect(try await store.cleanup.run(Retention(), now: later, agreement: .contradicts, except: nil).speedTests == 0)
+    #expect(try await store.cleanup.run(Retention(), now: later, agreement: .silent, except: nil).speedTests == 1)
     #expect(try StoreReader(store).speedTests().map(\.id) == [waiting, refused])
-    #expect(try await store.cleanup.run(Retention(), now: later, witness: .agrees, except: nil).speedTests == 2)
+    #expect(try await store.cleanup.run(Retention(), now: later, agreement: .agrees, except: nil).speedTests == 2)
   }
 
   @Test("when the loop's state is stored, then the next process reads the latest; a damaged state is ignored")

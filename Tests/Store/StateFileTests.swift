@@ -42,7 +42,7 @@ struct StateFileTests {
     try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: true)
     let store = try open()
     try fill(store)
-    Ballast(directory).reserve()
+    ReserveFile(directory).reserve()
     #expect(
       Set(try modes().keys) == [
         "coverage.sqlite", "coverage.sqlite-wal", "coverage.sqlite-shm", "lock", "ballast", "ballast-2",
@@ -91,7 +91,7 @@ struct StateFileTests {
     #expect(chown(directory.path, 4711, 4712) == 0)
     let store = try open()
     try fill(store)
-    Ballast(directory).reserve()
+    ReserveFile(directory).reserve()
     for path in [directory.driveLogs] + directory.files.keys {
       let status = try status(path)
       #expect(status.st_uid == 4711 && status.st_gid == 4712, "\(path)")

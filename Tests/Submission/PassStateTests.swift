@@ -28,7 +28,7 @@ struct PassStateTests {
   func noTests() {
     var pass = Pass(mode: .cold, urgency: .commanded, running: nil)
     pass.queue = [.sample(1), .sample(2), .sample(3, test: "A")]
-    for id in [1, 2] as [Int64] { _ = pass.judge.failed(id, at: .coverageRequest, Self.trouble) }
+    for id in [1, 2] as [Int64] { _ = pass.rule.failed(id, at: .coverageRequest, Self.trouble) }
     #expect(pass.next?.id == 3)
     pass.remove(.sample(3))
     #expect(pass.next == nil)

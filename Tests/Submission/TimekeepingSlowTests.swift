@@ -103,14 +103,14 @@ struct TimekeepingSlowTests {
     for second in 1...20 {
       let boot = Duration.seconds(500 + second)
       clock.note(gnss: booted.adding(boot), receiver: "/dev/gps0", at: boot)
-      clock.judge(host: booted.adding(boot), at: boot)
+      clock.select(host: booted.adding(boot), at: boot)
     }
     try rig.store.clocks.persist(clock, ofBoot: "boot 1")
     rig.time.wallError += .seconds(3600)
     rig.time.catchUp(booted)
     let keeper = try Timekeeper(store: rig.store, server: rig.client, clock: rig.time.clock, logger: rig.lines.logger)
-    #expect(keeper.read().ruling.isConfirmed)
-    #expect(keeper.witness == .agrees)
+    #expect(keeper.read().selection.isConfirmed)
+    #expect(keeper.agreement == .agrees)
     #expect(try await rig.sender().pass(.cold).fencesSent == 2)
     let received = try await rig.received().keys.sorted()
     #expect(Self.agree(received, times), "received \(received), recorded \(times)")
@@ -133,7 +133,7 @@ struct TimekeepingSlowTests {
         clock.note(gnss: booted.adding(boot), receiver: "/dev/gps0", at: boot)
       }
       let isRight = evidence == .formerHost && second <= 10
-      clock.judge(host: booted.adding(boot + (isRight ? .zero : hostError)), at: boot)
+      clock.select(host: booted.adding(boot + (isRight ? .zero : hostError)), at: boot)
     }
     return clock
   }

@@ -1,8 +1,8 @@
-/// Compares the clocks that are known at one moment, and rules on the wall time.
+/// Compares the clocks that are known at one moment, and selects one for the wall time.
 struct ClockComparison {
   /// One clock at this moment.
   struct Clock {
-    let source: ClockRuling.Source
+    let source: ClockSelection.Source
     /// The wall time of the boot by this clock.
     let booted: WallTime
     /// Its uncertainty in microseconds.
@@ -23,23 +23,23 @@ struct ClockComparison {
   private let boot: Duration
   private let hostBooted: WallTime?
   private let former: [WallTime]
-  /// The last ruling; `nil` when there was none or it was not trusted.
-  private let incumbent: ClockRuling?
+  /// The last selection; `nil` when there was none or it was not trusted.
+  private let incumbent: ClockSelection?
   private let host: Clock?
   private let isHostDisciplined: Bool
   private let server: Clock?
   private let receivers: [(clock: Clock, track: ReceiverTrack)]
   private var clocks: [Clock] { [host, server].compactMap { $0 } + receivers.map(\.clock) }
   /// All clocks but the host's.
-  var witnesses: [Clock] { clocks.filter { $0.source != .host } }
+  var others: [Clock] { clocks.filter { $0.source != .host } }
 
   /// - Parameters:
   ///   - former: The wall times of the boot by the host's clock before it was set.
-  ///   - incumbent: The last ruling.
+  ///   - incumbent: The last selection.
   ///   - boot: The time since the boot.
   init(
     host: HostTrack?, server: ClockReading?, receivers: [String: ReceiverTrack], former: [WallTime],
-    incumbent: ClockRuling?, at boot: Duration
+    incumbent: ClockSelection?, at boot: Duration
   ) {
     self.boot = boot
     self.former = former
@@ -59,27 +59,27 @@ struct ClockComparison {
       }
   }
 
-  /// The ruling, with the clocks that agree with it and those that contradict it.
-  var ruling: ClockRuling {
-    var ruling = decided
-    let time = clock(of: ruling)
-    ruling.agreeing = Set(clocks.filter { $0.agrees(with: time) }.map(\.source)).sorted()
-    ruling.contradicting = Set(clocks.filter { !$0.agrees(with: time) }.map(\.source)).sorted()
-    return ruling
+  /// The selection, with the clocks that agree with it and those that contradict it.
+  var selection: ClockSelection {
+    var selection = decided
+    let time = clock(of: selection)
+    selection.agreeing = Set(clocks.filter { $0.agrees(with: time) }.map(\.source)).sorted()
+    selection.contradicting = Set(clocks.filter { !$0.agrees(with: time) }.map(\.source)).sorted()
+    return selection
   }
 
-  /// A ruling as a clock, as uncertain as the reading that it comes from.
-  private func clock(of ruling: ClockRuling) -> Clock {
-    let origins = clocks.filter { $0.source == ruling.source }
-    return Clock(source: ruling.source, booted: ruling.booted, margin: origins.map(\.margin).min() ?? 0)
+  /// A selection as a clock, as uncertain as the reading that it comes from.
+  private func clock(of selection: ClockSelection) -> Clock {
+    let origins = clocks.filter { $0.source == selection.source }
+    return Clock(source: selection.source, booted: selection.booted, margin: origins.map(\.margin).min() ?? 0)
   }
 
-  private var decided: ClockRuling {
-    if let members = majority { return ruling(of: members) }
+  private var decided: ClockSelection {
+    if let members = majority { return selection(of: members) }
     guard let host else { return withoutHost }
-    let alone = ClockRuling(booted: host.booted, source: .host, reason: .alone, isConfirmed: false)
-    guard let last = incumbent else { return witnesses.isEmpty ? alone : rewritten(alone, .disagreement) }
-    guard !witnesses.isEmpty else { return moved(last, to: host.booted, .host, .alone, by: HostTrack.smallestStep) }
+    let alone = ClockSelection(booted: host.booted, source: .host, reason: .alone, isConfirmed: false)
+    guard let last = incumbent else { return others.isEmpty ? alone : rewritten(alone, .disagreement) }
+    guard !others.isEmpty else { return moved(last, to: host.booted, .host, .alone, by: HostTrack.smallestStep) }
     if let kept = beforeStep(last) { return kept }
     if last.booted.gap(to: host.booted) < HostTrack.smallestStep { return steadyReceiver(against: last) ?? stay(last) }
     return stay(last, .contradictedStep)
@@ -88,7 +88,7 @@ struct ClockComparison {
   // MARK: Two clocks agree
 
   /// The largest group of clocks that agree with one of them. `nil` when no two clocks agree, or when several groups are equally large and
-  /// none of them agrees with the last ruling.
+  /// none of them agrees with the last selection.
   private var majority: [Clock]? {
     let groups = clocks.map { center in
       clocks.filter { $0.agrees(with: center) }
@@ -105,16 +105,16 @@ struct ClockComparison {
     return isUnique ? largest[0] : nil
   }
 
-  private func ruling(of members: [Clock]) -> ClockRuling {
+  private func selection(of members: [Clock]) -> ClockSelection {
     let ofHost = members.first { $0.source == .host }
     if let gnss = members.first(where: { $0.source == .gnss }) {
       let isFine = ofHost.map { isHostDisciplined || $0.booted.gap(to: gnss.booted) <= Self.tolerance } ?? false
       let isServerDeciding = ofHost != nil && members.contains { $0.source == .server }
-      // A receiver can be late by seconds: if one of receiver and server agrees with a confirmed ruling, the two do not move it.
+      // A receiver can be late by seconds: if one of receiver and server agrees with a confirmed selection, the two do not move it.
       if !isFine, !isServerDeciding, let last = incumbent, last.isConfirmed,
-        let witness = ([gnss] + members).first(where: { $0.agrees(with: clock(of: last)) })
+        let other = ([gnss] + members).first(where: { $0.agrees(with: clock(of: last)) })
       {
-        return confirmed(last.booted, witness.source, by: Self.smallestCorrection)
+        return confirmed(last.booted, other.source, by: Self.smallestCorrection)
       }
       guard let ofHost, isFine || isReceiverLate(gnss, against: ofHost, members) else {
         return confirmed(gnss.booted, .gnss, by: Self.smallestCorrection)
@@ -133,8 +133,8 @@ struct ClockComparison {
     return server.booted.gap(to: host.booted) < server.booted.gap(to: gnss.booted)
   }
 
-  private func confirmed(_ booted: WallTime, _ source: ClockRuling.Source, by step: Int64) -> ClockRuling {
-    let new = ClockRuling(booted: booted, source: source, reason: .agreement, isConfirmed: true)
+  private func confirmed(_ booted: WallTime, _ source: ClockSelection.Source, by step: Int64) -> ClockSelection {
+    let new = ClockSelection(booted: booted, source: source, reason: .agreement, isConfirmed: true)
     guard let last = incumbent else { return new }
     var moved = moved(last, to: booted, source, .agreement, by: step)
     moved.isConfirmed = true
@@ -143,45 +143,45 @@ struct ClockComparison {
 
   // MARK: No two clocks agree
 
-  /// The ruling while the host's clock shows an impossible time.
-  private var withoutHost: ClockRuling {
+  /// The selection while the host's clock shows an impossible time.
+  private var withoutHost: ClockSelection {
     if let last = incumbent {
-      let isAgreed = witnesses.contains { $0.agrees(with: clock(of: last)) }
-      return stay(last, witnesses.isEmpty || isAgreed ? .hostNotSet : .disagreement)
+      let isAgreed = others.contains { $0.agrees(with: clock(of: last)) }
+      return stay(last, others.isEmpty || isAgreed ? .hostNotSet : .disagreement)
     }
-    if let witness = receivers.first?.clock ?? server, witnesses.allSatisfy({ $0.agrees(with: witness) }) {
-      return ClockRuling(booted: witness.booted, source: witness.source, reason: .hostNotSet, isConfirmed: false)
+    if let other = receivers.first?.clock ?? server, others.allSatisfy({ $0.agrees(with: other) }) {
+      return ClockSelection(booted: other.booted, source: other.source, reason: .hostNotSet, isConfirmed: false)
     }
     let booted = hostBooted ?? WallTime(microseconds: 0)
-    var untrusted = ClockRuling(booted: booted, source: .host, reason: .hostNotSet, isConfirmed: false)
+    var untrusted = ClockSelection(booted: booted, source: .host, reason: .hostNotSet, isConfirmed: false)
     untrusted.isTrusted = false
     return untrusted
   }
 
-  /// The ruling when a clock agrees with the time before the host's clock was set: with the last ruling, or with a former time of the
+  /// The selection when a clock agrees with the time before the host's clock was set: with the last selection, or with a former time of the
   /// host's clock. `nil` when none does.
-  private func beforeStep(_ last: ClockRuling) -> ClockRuling? {
-    if let witness = witnesses.first(where: { $0.agrees(with: clock(of: last)) }) {
-      // A clock does not confirm a ruling that comes from itself alone.
-      let isItsOwn = !last.isConfirmed && last.source == witness.source
+  private func beforeStep(_ last: ClockSelection) -> ClockSelection? {
+    if let other = others.first(where: { $0.agrees(with: clock(of: last)) }) {
+      // A clock does not confirm a selection that comes from itself alone.
+      let isItsOwn = !last.isConfirmed && last.source == other.source
       var kept = stay(last, isItsOwn && last.reason == .steady ? .steady : .contradictedStep)
-      (kept.source, kept.isConfirmed) = (witness.source, !isItsOwn)
+      (kept.source, kept.isConfirmed) = (other.source, !isItsOwn)
       return kept
     }
-    guard witnesses.count == 1 else { return nil }
+    guard others.count == 1 else { return nil }
     let matching = former.first { time in
       WallTime.plausible.contains(time.adding(boot))
-        && witnesses[0].agrees(with: Clock(source: .host, booted: time, margin: 0))
+        && others[0].agrees(with: Clock(source: .host, booted: time, margin: 0))
     }
     return matching.map {
-      ClockRuling(booted: $0, source: witnesses[0].source, reason: .contradictedStep, isConfirmed: true)
+      ClockSelection(booted: $0, source: others[0].source, reason: .contradictedStep, isConfirmed: true)
     }
   }
 
-  /// The ruling of a receiver whose time is steady, when it is the only other clock and the last ruling is the host's, which neither
+  /// The selection of a receiver whose time is steady, when it is the only other clock and the last selection is the host's, which neither
   /// another clock nor a time service confirms. A
   /// difference as small as the leap seconds must last longer: a receiver learns their number within 12.5 minutes. `nil` before that.
-  private func steadyReceiver(against last: ClockRuling) -> ClockRuling? {
+  private func steadyReceiver(against last: ClockSelection) -> ClockSelection? {
     guard !last.isConfirmed, !isHostDisciplined, server == nil, receivers.count == 1,
       let (clock, track) = receivers.first
     else {
@@ -190,25 +190,26 @@ struct ClockComparison {
     let isLeapSeconds = clock.booted.gap(to: last.booted) <= 20_000_000
     let needed: Duration = isLeapSeconds ? .seconds(900) : .seconds(60)
     guard track.lasted >= needed * (1 + 10 * track.jumps) else { return nil }
-    return ClockRuling(booted: clock.booted, source: .gnss, reason: .steady, isConfirmed: false)
+    return ClockSelection(booted: clock.booted, source: .gnss, reason: .steady, isConfirmed: false)
   }
 
-  private func stay(_ last: ClockRuling, _ reason: ClockRuling.Reason = .disagreement) -> ClockRuling {
+  private func stay(_ last: ClockSelection, _ reason: ClockSelection.Reason = .disagreement) -> ClockSelection {
     rewritten(last, reason)
   }
 
-  private func rewritten(_ ruling: ClockRuling, _ reason: ClockRuling.Reason) -> ClockRuling {
-    var ruling = ruling
-    ruling.reason = reason
-    return ruling
+  private func rewritten(_ selection: ClockSelection, _ reason: ClockSelection.Reason) -> ClockSelection {
+    var selection = selection
+    selection.reason = reason
+    return selection
   }
 
-  /// The last ruling, moved if it is off by `step` or more.
+  /// The last selection, moved if it is off by `step` or more.
   private func moved(
-    _ last: ClockRuling, to booted: WallTime, _ source: ClockRuling.Source, _ reason: ClockRuling.Reason, by step: Int64
-  ) -> ClockRuling {
+    _ last: ClockSelection, to booted: WallTime, _ source: ClockSelection.Source, _ reason: ClockSelection.Reason,
+    by step: Int64
+  ) -> ClockSelection {
     let isFar = last.booted.gap(to: booted) >= step
-    return ClockRuling(
+    return ClockSelection(
       booted: isFar ? booted : last.booted, source: source, reason: reason, isConfirmed: !isFar && last.isConfirmed)
   }
 }

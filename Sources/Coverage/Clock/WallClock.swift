@@ -6,15 +6,15 @@
 /// The rules, in this order (docs/clock.md):
 /// 1. Two clocks that agree rule.
 /// 2. A step of the host's clock is followed when no other clock contradicts it.
-/// 3. The ruling never moves to a time that two of three clocks contradict.
+/// 3. The selection never moves to a time that two of three clocks contradict.
 ///
 /// A pure value that reads no clock. All arithmetic on readings saturates. Its coded form is stored and read by later builds.
 public struct WallClock: Hashable, Sendable, Codable {
   private static let formerLimit = 8
   private static let receiverLimit = 8
 
-  /// The ruling of the last ``judge(host:at:)``.
-  public private(set) var ruling: ClockRuling?
+  /// The selection by the last ``select(host:at:)``.
+  public private(set) var selection: ClockSelection?
   var host: HostTrack?
   /// The wall times of the boot by the host's clock before it was set, the latest first.
   var former: [WallTime] = []
@@ -23,7 +23,7 @@ public struct WallClock: Hashable, Sendable, Codable {
   /// By gpsd's path of the receiver; the key is empty for a receiver without a path.
   var receivers: [String: ReceiverTrack] = [:]
 
-  /// A wall clock without readings and without a ruling.
+  /// A wall clock without readings and without a selection.
   public init() {}
 
   /// Whether the control server's time is known in this boot.
@@ -73,7 +73,7 @@ public struct WallClock: Hashable, Sendable, Codable {
   /// Adds the wall times of the boot by which stored drives were dated: the host's clock may have shown one of them before it was set.
   public mutating func note(formerBoots times: [WallTime]) {
     for time in times where WallTime.plausible.contains(time) && former.count < Self.formerLimit {
-      let known = former + [host?.booted, ruling?.booted].compactMap { $0 }
+      let known = former + [host?.booted, selection?.booted].compactMap { $0 }
       if known.allSatisfy({ $0.gap(to: time) >= HostTrack.smallestStep }) { former.append(time) }
     }
   }
@@ -85,20 +85,20 @@ public struct WallClock: Hashable, Sendable, Codable {
   ///   - awake: The same without suspends; `nil`: there were none.
   ///   - maximumError: The largest error of the host's clock by the kernel, which a time service states; `nil` without such a service.
   @discardableResult
-  public mutating func judge(
+  public mutating func select(
     host wall: WallTime?, at boot: Duration, awake: Duration? = nil, maximumError: Duration? = nil
-  ) -> ClockRuling {
+  ) -> ClockSelection {
     if let wall { noteHost(wall.adding(.zero - boot), at: boot, awake: awake ?? boot) }
     if wall != nil, let maximumError { host?.noteDiscipline(max(0, maximumError.inMicroseconds), at: boot) }
-    let new = comparison(at: boot).ruling
-    ruling = new
+    let new = comparison(at: boot).selection
+    selection = new
     return new
   }
 
   /// The readings of all clocks, drifted to `boot`.
   func comparison(at boot: Duration) -> ClockComparison {
     ClockComparison(
-      host: host, server: server, receivers: receivers, former: former, incumbent: ruling, at: boot)
+      host: host, server: server, receivers: receivers, former: former, incumbent: selection, at: boot)
   }
 
   /// Whether an earlier process of the same boot can have stored this value; `false` for a value that is damaged or of another boot.
@@ -120,8 +120,8 @@ public struct WallClock: Hashable, Sendable, Codable {
       return left.gap(to: right) < HostTrack.smallestStep
     }
     let names = Set(receivers.keys).union(other.receivers.keys)
-    return ruling?.booted == other.ruling?.booted && ruling?.source == other.ruling?.source
-      && ruling?.isConfirmed == other.ruling?.isConfirmed && former == other.former
+    return selection?.booted == other.selection?.booted && selection?.source == other.selection?.source
+      && selection?.isConfirmed == other.selection?.isConfirmed && former == other.former
       && isSame(host?.booted, other.host?.booted) && host?.since == other.host?.since
       && host?.awakeSince == other.host?.awakeSince
       && isSame(host?.disciplined?.booted, other.host?.disciplined?.booted)

@@ -114,7 +114,7 @@ public struct SpeedTestTraffic: Hashable, Sendable, Codable {
 
 /// A position during a speed test.
 public struct SpeedTestPlace: Hashable, Sendable, Codable {
-  /// When, by the ruling clock.
+  /// When, by the selected clock.
   public let time: WallTime
   /// ns since the start of the test.
   public let offset: Int64
@@ -133,7 +133,7 @@ public struct SpeedTestPlace: Hashable, Sendable, Codable {
 
   /// - Parameters:
   ///   - fix: The position; it must have a place.
-  ///   - time: When, by the ruling clock.
+  ///   - time: When, by the selected clock.
   ///   - offset: ns since the start of the test.
   public init?(_ fix: Fix, at time: WallTime, offset: Int64) {
     guard let coordinate = fix.coordinate else { return nil }

@@ -12,8 +12,8 @@ enum DiskEffect: Hashable, Sendable {
   case syncLog
   /// `true`: lines wait in memory even if the disk may have room. Not answered.
   case holdLog(Bool)
-  /// Answered by ``DiskAnswer/logClosed(trouble:dropped:)``. The end of the log gets the room of the ballast, unless fences still wait for it.
-  case closeLog(usesBallast: Bool)
+  /// Answered by ``DiskAnswer/logClosed(trouble:dropped:)``. The end of the log gets the room of the reserve file, unless fences still wait for it.
+  case closeLog(usesReserveFile: Bool)
 
   // The store.
   /// Answered by ``DiskAnswer/written(_:)`` or ``DiskAnswer/writeFailed(_:_:)``.
@@ -22,11 +22,11 @@ enum DiskEffect: Hashable, Sendable {
   case repairStore
   /// Answered by ``DiskAnswer/driveEnded(_:)``.
   case endDrive(at: DriveTime, StopReason)
-  /// Gives the room of the ballast to a write that the disk refused. Answered by
-  /// ``DiskAnswer/ballastReleased(_:for:_:)``.
-  case releaseBallast(for: StoreWrite, StoreFailure)
-  /// Makes the ballast again. Answered by ``DiskAnswer/ballastReserved(_:)``.
-  case reserveBallast
+  /// Gives the room of the reserve file to a write that the disk refused. Answered by
+  /// ``DiskAnswer/reserveFileReleased(_:for:_:)``.
+  case releaseReserveFile(for: StoreWrite, StoreFailure)
+  /// Makes the reserve file again. Answered by ``DiskAnswer/reserveFileMade(_:)``.
+  case makeReserveFile
   /// Asks the sender to delete old data. Not answered.
   case makeRoom
 }
@@ -41,9 +41,9 @@ enum DiskAnswer: Hashable, Sendable {
   case logClosed(trouble: String?, dropped: Int, waiting: Int = 0)
   case written(StoreWrite)
   case writeFailed(StoreWrite, StoreFailure)
-  /// - Parameter isReleased: Whether there was a ballast.
-  case ballastReleased(_ isReleased: Bool, for: StoreWrite, StoreFailure)
-  case ballastReserved(_ isReserved: Bool)
+  /// - Parameter isReleased: Whether there was a reserve file.
+  case reserveFileReleased(_ isReleased: Bool, for: StoreWrite, StoreFailure)
+  case reserveFileMade(_ isReserved: Bool)
   /// - Parameter failure: Why the repair failed; `nil`: the store is intact again.
   case repaired(_ failure: StoreFailure?)
   /// - Parameter failure: Why the write failed; `nil`: the end is in the store.
@@ -54,7 +54,7 @@ enum DiskAnswer: Hashable, Sendable {
 struct StoreWrite: Hashable, Sendable {
   /// Numbers the writes of a drive in order.
   let number: Int
-  /// The start of the drive by the ruling clock.
+  /// The start of the drive by the selected clock.
   let started: WallTime
   let sessions: [Session]
   let fences: [Fence]

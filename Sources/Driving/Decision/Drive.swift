@@ -378,14 +378,15 @@ struct Drive: Sendable {
       path: engine.path, isClockTrusted: clock.isTrusted, tests: tests, isPinging: pings.target != nil)
   }
 
-  /// During a drive another clock can begin to rule, or the host's clock can be set by a receiver or by NTP. Then all
+  /// During a drive another clock can be selected, or the host's clock can be set by a receiver or by NTP. Then all
   /// times so far move.
   private mutating func follow(_ reading: Timekeeper.Reading, at now: DriveTime) -> [DriveEffect] {
     var effects: [DriveEffect] = []
     if let step = clock.adjust(to: reading) {
       effects.append(
         .log(
-          .notice, "the times of this drive were wrong: they move by \(step.inSeconds) s (\(reading.ruling))", .clock))
+          .notice, "the times of this drive were wrong: they move by \(step.inSeconds) s (\(reading.selection))", .clock
+        ))
       recorded.journal.started = clock.started
       effects += recorded.record(.clockSet(by: step), at: now)
     }
@@ -394,6 +395,6 @@ struct Drive: Sendable {
 
   private mutating func logClock(at now: DriveTime) -> [DriveEffect] {
     guard let news = clock.news() else { return [] }
-    return journal.append(ClockNote(ruling: news.ruling, hostLead: news.hostLead, at: max(.start, now)))
+    return journal.append(ClockNote(selection: news.selection, hostLead: news.hostLead, at: max(.start, now)))
   }
 }

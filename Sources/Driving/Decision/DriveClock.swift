@@ -1,9 +1,9 @@
 import Coverage
 import Submission
 
-/// The start of a drive on both of its clocks: CLOCK_BOOTTIME and the ruling wall clock. A pure value.
+/// The start of a drive on both of its clocks: CLOCK_BOOTTIME and the selected wall clock. A pure value.
 struct DriveClock: Hashable, Sendable {
-  /// The start in ruling wall time, in whole milliseconds, the resolution of the drive log.
+  /// The start in selected wall time, in whole milliseconds, the resolution of the drive log.
   private(set) var started: WallTime
   /// The start on CLOCK_BOOTTIME.
   let startedBoot: Duration
@@ -27,14 +27,14 @@ struct DriveClock: Hashable, Sendable {
   }
 
   /// Whether any clock shows a possible time.
-  var isTrusted: Bool { reading.ruling.isTrusted }
+  var isTrusted: Bool { reading.selection.isTrusted }
 
-  /// Follows the clock that rules now.
+  /// Follows the clock that is selected now.
   /// - Returns: The step of the drive's times, in whole milliseconds; `nil` for none.
   mutating func adjust(to reading: Timekeeper.Reading) -> Duration? {
     self.reading = reading
-    guard reading.ruling.isTrusted else { return nil }
-    let step = reading.ruling.wall(at: startedBoot) - started
+    guard reading.selection.isTrusted else { return nil }
+    let step = reading.selection.wall(at: startedBoot) - started
     guard step >= Self.smallestStep || step <= .zero - Self.smallestStep else { return nil }
     let half: Duration = .microseconds(step < .zero ? -500 : 500)
     let milliseconds = (step + half).inMilliseconds
@@ -47,7 +47,7 @@ struct DriveClock: Hashable, Sendable {
     let isKnown =
       logged.map { logged in
         let lead = (reading.hostLead ?? .zero) - (logged.hostLead ?? .zero)
-        return logged.ruling.isSame(as: reading.ruling) && (.seconds(-1)..<(.seconds(1))).contains(lead)
+        return logged.selection.isSame(as: reading.selection) && (.seconds(-1)..<(.seconds(1))).contains(lead)
       } ?? false
     if isKnown { return nil }
     logged = reading

@@ -5,7 +5,7 @@ import Store
 /// Decides when a drive is written to disk: its fences and sessions to the store, its events to the drive log. A pure
 /// value; ``DriveDisk`` runs its effects.
 ///
-/// On a full disk, fences get the room of the ballast, and the sender is asked to delete old data. Rows that the disk
+/// On a full disk, fences get the room of the reserve file, and the sender is asked to delete old data. Rows that the disk
 /// still refuses stay in memory, and the next write includes them; no row is dropped while the process lives. A
 /// damaged store is repaired, and the whole drive is written to it again.
 struct DriveJournal: Hashable, Sendable {
@@ -15,7 +15,7 @@ struct DriveJournal: Hashable, Sendable {
   private static let heldLog = "the disk is full: fences use the space reserved for them, the drive log waits"
 
   private let hasLog: Bool
-  /// The start of the drive by the ruling clock. A change moves all times of the drive with the next write.
+  /// The start of the drive by the selected clock. A change moves all times of the drive with the next write.
   var started: WallTime
   private var rows = UnsavedRows()
   private var loopUUIDs: [Int: String] = [:]
@@ -93,13 +93,13 @@ struct DriveJournal: Hashable, Sendable {
 
   func checkpointed(at now: DriveTime) -> [DriveEffect] {
     guard hasLog else { return [] }
-    return (isLogHeld ? [.disk(.reserveBallast)] : []) + seal(at: now) + [.disk(.syncLog)]
+    return (isLogHeld ? [.disk(.makeReserveFile)] : []) + seal(at: now) + [.disk(.syncLog)]
   }
 
   /// Notes the end in the store, after the last fence is there.
   func end(at time: DriveTime, _ reason: StopReason) -> [DriveEffect] {
     (rows.isEmpty && ending != .stored ? [.disk(.endDrive(at: time, reason))] : [])
-      + (hasLog ? [.disk(.closeLog(usesBallast: rows.isEmpty))] : [])
+      + (hasLog ? [.disk(.closeLog(usesReserveFile: rows.isEmpty))] : [])
   }
 
   private func seal(at now: DriveTime) -> [DriveEffect] { hasLog ? [.disk(.seal(at: now))] : [] }
@@ -121,12 +121,12 @@ struct DriveJournal: Hashable, Sendable {
       return logged(trouble) + (isNews ? [.log(.error, Self.lacking(dropped), .diskTrouble)] : [])
     case .written(let write): return written(write)
     case .writeFailed(let write, let failure): return failed(write, failure, engine)
-    case .ballastReleased(true, let write, _): return retry(write)
-    case .ballastReleased(false, _, let failure): return note(failure)
-    case .ballastReserved(true):
+    case .reserveFileReleased(true, let write, _): return retry(write)
+    case .reserveFileReleased(false, _, let failure): return note(failure)
+    case .reserveFileMade(true):
       isLogHeld = false
       return [.disk(.holdLog(false)), .log(.notice, "the disk has room again; the drive log goes on", .diskTrouble)]
-    case .ballastReserved(false): return []
+    case .reserveFileMade(false): return []
     case .repaired(let failure?): return note(failure)
     case .repaired(nil):
       var write = rows.write(started: started, seen: engine.now, loopUUIDs: loopUUIDs, batches: batches)
@@ -177,7 +177,7 @@ struct DriveJournal: Hashable, Sendable {
 
   private mutating func failed(_ write: StoreWrite, _ failure: StoreFailure, _ engine: Engine) -> [DriveEffect] {
     switch failure.kind {
-    case .diskFull where !write.isRetry: return [.disk(.releaseBallast(for: write, failure))]
+    case .diskFull where !write.isRetry: return [.disk(.releaseReserveFile(for: write, failure))]
     case .damage where !write.isRetry && storeTrouble == nil:
       // If the repair fails, the whole drive waits in memory.
       engine.sessions.forEach { rows.insert($0) }

@@ -7,14 +7,16 @@ import Store
 struct DriveDisk {
   private var recorder: DriveRecorder
   private let log: DriveLogWriter?
-  private let ballast: Ballast
+  private let reserveFile: ReserveFile
   /// What was sent of the ended drive from memory, until the log has it too.
   private var accepted: [AcceptedFences] = []
   private let onDiskFull: @Sendable () -> Void
 
   /// - Parameter onDiskFull: Asks the sender to delete old data.
-  init(recorder: DriveRecorder, log: DriveLogWriter?, ballast: Ballast, onDiskFull: @escaping @Sendable () -> Void) {
-    (self.recorder, self.log, self.ballast, self.onDiskFull) = (recorder, log, ballast, onDiskFull)
+  init(
+    recorder: DriveRecorder, log: DriveLogWriter?, reserveFile: ReserveFile, onDiskFull: @escaping @Sendable () -> Void
+  ) {
+    (self.recorder, self.log, self.reserveFile, self.onDiskFull) = (recorder, log, reserveFile, onDiskFull)
   }
 
   /// Creates the row of a drive on one link in the store and, unless switched off, its log.
@@ -48,13 +50,13 @@ struct DriveDisk {
       if let log { unlink(log.path) }
       throw error
     }
-    let ballast = Ballast(store.directory)
-    if !ballast.reserve() {
+    let reserveFile = ReserveFile(store.directory)
+    if !reserveFile.reserve() {
       logger.warning(
         "less than 24 MiB are free on the disk of \(store.directory.path): no space is reserved for fences; free some",
         metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.diskTrouble)])
     }
-    self.init(recorder: recorder, log: log, ballast: ballast, onDiskFull: onDiskFull)
+    self.init(recorder: recorder, log: log, reserveFile: reserveFile, onDiskFull: onDiskFull)
   }
 
   /// The row and the log to remove if the drive does not begin.
@@ -74,15 +76,16 @@ struct DriveDisk {
     case .holdLog(let isHeld):
       log?.isPaused = isHeld
       return nil
-    case .closeLog(let usesBallast): return closeLog(usesBallast)
+    case .closeLog(let usesReserveFile): return closeLog(usesReserveFile)
     case .write(let write):
       if let failure = failure({ try $0.save(write) }) { return .writeFailed(write, failure) }
       if log != nil { accepted += write.batches.compactMap(\.accepted) }
       return .written(write)
     case .repairStore: return .repaired(failure { try $0.repair() })
     case .endDrive(let time, let reason): return .driveEnded(failure { try $0.end(at: time, reason: reason) })
-    case .releaseBallast(let write, let failure): return .ballastReleased(ballast.release(), for: write, failure)
-    case .reserveBallast: return .ballastReserved(ballast.reserve())
+    case .releaseReserveFile(let write, let failure):
+      return .reserveFileReleased(reserveFile.release(), for: write, failure)
+    case .makeReserveFile: return .reserveFileMade(reserveFile.reserve())
     case .makeRoom:
       onDiskFull()
       return nil
@@ -99,11 +102,11 @@ struct DriveDisk {
     }
   }
 
-  private mutating func closeLog(_ usesBallast: Bool) -> DiskAnswer? {
+  private mutating func closeLog(_ usesReserveFile: Bool) -> DiskAnswer? {
     guard let log else { return nil }
     log.isPaused = false
     var answer = withLog { try $0.sync() }
-    if usesBallast, log.linesWaiting > 0, ballast.release() { answer = withLog { try $0.sync() } }
+    if usesReserveFile, log.linesWaiting > 0, reserveFile.release() { answer = withLog { try $0.sync() } }
     if log.linesWaiting == 0 { answer = noteAccepted(in: log) ?? answer }
     guard case .logged(let trouble)? = answer else { return nil }
     return .logClosed(trouble: trouble, dropped: log.linesDropped, waiting: log.linesWaiting + accepted.count)

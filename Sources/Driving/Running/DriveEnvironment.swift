@@ -15,7 +15,7 @@ public struct DriveEnvironment: Sendable {
   public let sender: Sender
   /// The receiver's positions.
   public let positions: PositionFeed
-  /// The ruling clock.
+  /// The selected clock.
   public let timekeeper: Timekeeper
   /// The program's log.
   public let logger: Logger

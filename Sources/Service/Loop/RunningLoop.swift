@@ -10,7 +10,7 @@ import SystemServices
 
 /// A loop of speed tests with its sources and its hook: beside a drive, or alone.
 package struct RunningLoop: Sendable {
-  package let bench: TestBench
+  package let setup: TestSetup
   /// The number of tests.
   package let count: Int
   private let runner: LoopRunner
@@ -24,12 +24,12 @@ package struct RunningLoop: Sendable {
     _ rules: LoopRules, _ configuration: ProbeConfiguration, _ environment: DriveEnvironment, isNew: Bool = false,
     report: @escaping @Sendable (LoopNews) -> Void
   ) async throws {
-    let bench = TestBench(configuration, environment)
-    self.bench = bench
+    let setup = TestSetup(configuration, environment)
+    self.setup = setup
     count = rules.count
     let hook = configuration.loop.hook.map { LoopHook(path: $0, logger: environment.logger) }
     runner = try await LoopRunner(
-      rules, options: bench.options, environment: bench.tests, isNew: isNew, host: .host(environment)
+      rules, options: setup.options, environment: setup.tests, isNew: isNew, host: .host(environment)
     ) { news in
       switch news {
       case .notice(let notice): hook?.call(notice)
@@ -56,8 +56,8 @@ package struct RunningLoop: Sendable {
   /// Runs until the loop is over or the task is cancelled.
   package func run() async -> LoopEnd? {
     await withTaskGroup(of: LoopEnd?.self) { group in
-      group.addTask { [bench, runner] in
-        await bench.follow {
+      group.addTask { [setup, runner] in
+        await setup.follow {
           runner.put(.fix($0))
         } onPath: {
           runner.put(.link(otherLink: $0.presentRemedy))
@@ -65,9 +65,9 @@ package struct RunningLoop: Sendable {
         return nil
       }
       // The first position comes soon after the connection to the receiver: no notice of its absence before that.
-      await bench.surroundings.waitUntilKnown(atMost: .seconds(3))
+      await setup.conditions.waitUntilKnown(atMost: .seconds(3))
       // Before the first test, whichever source was heard first.
-      runner.put(.link(otherLink: bench.path.current.presentRemedy))
+      runner.put(.link(otherLink: setup.path.current.presentRemedy))
       let end = await runner.run()
       group.cancelAll()
       return end

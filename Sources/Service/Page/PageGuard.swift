@@ -42,7 +42,7 @@ struct PageGuard: Sendable {
 
   /// Checks the host name, then the token, then, for a command, that the page itself sent it.
   /// - Parameter token: The token of this moment: another process can replace it. `nil`: every request is refused.
-  func judge(_ asked: Asked, by token: @autoclosure () -> PageToken?) -> Verdict {
+  func check(_ asked: Asked, by token: @autoclosure () -> PageToken?) -> Verdict {
     // Refuse foreign host names: DNS rebinding points an attacker's name to this address.
     guard let host = asked.host, isOwn(host) else {
       return .refuse("unknown host name in the address: open the link that `\(Program.name) page` prints")

@@ -97,22 +97,22 @@ struct PageServer: Sendable {
 
   private func router(_ rules: PageGuard, _ connections: ServerConnections) -> Router<PageContext> {
     let router = Router(context: PageContext.self)
-    /// Judges a request; a connection whose request is answered keeps its place.
-    @Sendable func judge(_ asked: PageGuard.Asked, _ context: PageContext) -> PageGuard.Verdict {
-      let verdict = rules.judge(asked, by: PageToken(directory: directory))
+    /// Checks a request; a connection whose request is answered keeps its place.
+    @Sendable func check(_ asked: PageGuard.Asked, _ context: PageContext) -> PageGuard.Verdict {
+      let verdict = rules.check(asked, by: PageToken(directory: directory))
       if case .refuse = verdict {} else { connections.trust(context.channel) }
       return verdict
     }
     let followers = PageFollowers(most: Self.mostFollowers)
     router.get("/") { request, context in
-      switch judge(Self.asked(request, isCommand: false), context) {
+      switch check(Self.asked(request, isCommand: false), context) {
       case .refuse(let reason): return Self.text(reason, status: .forbidden)
       case .admit(let token): return Self.admission(token)
       case .answer: return page()
       }
     }
     router.get("events") { request, context in
-      if case .refuse(let reason) = judge(Self.asked(request, isCommand: false, link: false), context) {
+      if case .refuse(let reason) = check(Self.asked(request, isCommand: false, link: false), context) {
         return Self.text(reason, status: .forbidden)
       }
       // A script that connects again cannot set the header.
@@ -121,11 +121,11 @@ struct PageServer: Sendable {
     }
     for command in ServiceCommand.allCases {
       router.post(RouterPath(command.rawValue)) { request, context in
-        await obey(judge(Self.asked(request, isCommand: true), context)) { await service.perform(command) }
+        await obey(check(Self.asked(request, isCommand: true), context)) { await service.perform(command) }
       }
     }
     router.post("submit") { request, context in
-      await obey(judge(Self.asked(request, isCommand: true), context)) {
+      await obey(check(Self.asked(request, isCommand: true), context)) {
         await service.submit(.cold, .commanded).line
       }
     }

@@ -21,7 +21,7 @@ struct ManagerMessages: Hashable, Sendable {
   }
 
   /// The counter of one part, and when it last moved.
-  private struct Course<Count: Hashable & Sendable>: Hashable, Sendable {
+  private struct Progress<Count: Hashable & Sendable>: Hashable, Sendable {
     var count: Count
     var moved: Instant
   }
@@ -42,8 +42,8 @@ struct ManagerMessages: Hashable, Sendable {
   /// When the last sign of life was sent.
   private var signAt: Instant?
   /// By link; empty without a drive.
-  private var drive: [String: Course<Int64>] = [:]
-  private var sender: Course<UInt64>?
+  private var drive: [String: Progress<Int64>] = [:]
+  private var sender: Progress<UInt64>?
   /// The part that makes no progress; `nil` when all do.
   private(set) var stall: String?
 
@@ -77,7 +77,7 @@ struct ManagerMessages: Hashable, Sendable {
       (words, wordsAt) = (state.words, now)
       messages.append("STATUS=" + words.split(whereSeparator: \.isNewline).joined(separator: " "))
     }
-    judge(state, at: now)
+    watch(state, at: now)
     if let watchdog, state.isReady, stall == nil, signAt.map({ now - $0 >= watchdog / 4 }) ?? true {
       signAt = now
       messages.append("WATCHDOG=1")
@@ -96,7 +96,7 @@ struct ManagerMessages: Hashable, Sendable {
   mutating func lost() { (saidReady, saidStopping, words, wordsAt, signAt) = (false, false, "", nil, nil) }
 
   /// Finds the part that makes no progress. A part that begins has the full time from then on.
-  private mutating func judge(_ state: State, at now: Instant) {
+  private mutating func watch(_ state: State, at now: Instant) {
     drive = state.driveProgress.reduce(into: [:]) { $0[$1.key] = Self.follow(drive[$1.key], $1.value, at: now) }
     sender = state.senderSteps.map { Self.follow(sender, $0, at: now) }
     stall = nil
@@ -107,11 +107,11 @@ struct ManagerMessages: Hashable, Sendable {
     if let sender, now - sender.moved >= senderPatience { stall = "the sender" }
   }
 
-  /// The course with the new count; the time stays while the count does.
-  private static func follow<Count: Hashable & Sendable>(_ course: Course<Count>?, _ count: Count, at now: Instant)
-    -> Course<Count>
+  /// The progress with the new count; the time stays while the count does.
+  private static func follow<Count: Hashable & Sendable>(_ progress: Progress<Count>?, _ count: Count, at now: Instant)
+    -> Progress<Count>
   {
-    if let course, course.count == count { return course }
-    return Course(count: count, moved: now)
+    if let progress, progress.count == count { return progress }
+    return Progress(count: count, moved: now)
   }
 }

@@ -68,11 +68,11 @@ actor Service: ServiceCommands {
   private var manager: ServiceManager
 
   /// - Parameters:
-  ///   - surroundings: The process's environment, which names the service manager.
+  ///   - variables: The process's environment, which names the service manager.
   ///   - busAddress: Of another bus than the host's system bus, where logind is.
   init(
     configuration: ProbeConfiguration, configurationFile: String?, environment: DriveEnvironment,
-    surroundings: [String: String] = [:], busAddress: String? = nil
+    variables: [String: String] = [:], busAddress: String? = nil
   ) {
     self.configuration = configuration
     self.configurationFile = configurationFile
@@ -81,7 +81,7 @@ actor Service: ServiceCommands {
     logger = environment.logger
     decision = ServiceDecision(RecordingDecision(rules: configuration.recordingRules))
     manager = ServiceManager(
-      environment: surroundings, senderPatience: configuration.senderPatience, logger: environment.logger)
+      environment: variables, senderPatience: configuration.senderPatience, logger: environment.logger)
     (inputs, continuation) = AsyncStream.makeStream()
   }
 
@@ -218,8 +218,8 @@ actor Service: ServiceCommands {
     do {
       if loop == nil { loop = try await beginLoop() }
       guard let loop else { return }
-      loop.running.bench.companion.follow(drive)
-      loop.running.bench.surroundings.note(drive: await environment.sender.runningDrive)
+      loop.running.setup.observer.follow(drive)
+      loop.running.setup.conditions.note(drive: await environment.sender.runningDrive)
       loop.running.put(.resume)
     } catch {
       logger.error("no speed tests: \(StoreError.line(error))")
@@ -241,8 +241,8 @@ actor Service: ServiceCommands {
   /// The drive has ended: no test starts before the next one. A stop by the operator ends the loop too.
   private func pauseLoop() {
     guard let loop else { return }
-    loop.running.bench.companion.follow(nil)
-    loop.running.bench.surroundings.note(drive: nil)
+    loop.running.setup.observer.follow(nil)
+    loop.running.setup.conditions.note(drive: nil)
     loop.running.put(.pause)
   }
 

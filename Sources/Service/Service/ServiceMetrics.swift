@@ -17,7 +17,7 @@ struct ServiceMetrics {
     add("recording", status.state == .recording, "1 while a drive is being recorded.")
     add("clock_set", status.isClockSet, "1 if some clock shows a possible time.")
     if let ahead = status.clock?.hostAhead {
-      add("host_clock_ahead_seconds", ahead.inSeconds, "How far the host's clock is ahead of the ruling clock.")
+      add("host_clock_ahead_seconds", ahead.inSeconds, "How far the host's clock is ahead of the selected clock.")
     }
     addDrives(status)
     addPosition(status)

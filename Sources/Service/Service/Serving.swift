@@ -39,7 +39,7 @@ public struct Serving: Sendable {
       await environment.recover(configuration)
       let service = Service(
         configuration: configuration, configurationFile: configurationFile, environment: environment,
-        surroundings: ProcessInfo.processInfo.environment)
+        variables: ProcessInfo.processInfo.environment)
       let answering = Task { for await _ in interim { await service.status().lines.forEach(note) } }
       defer { answering.cancel() }
       try await service.run(stop: stop, hangUp: hangUp)

@@ -23,7 +23,7 @@ struct ServiceStatus: Sendable {
   /// `nil` before the clocks were read.
   var clock: ClockStatus?
   /// Whether some clock shows a possible time.
-  var isClockSet: Bool { clock?.ruling.isTrusted ?? true }
+  var isClockSet: Bool { clock?.selection.isTrusted ?? true }
   /// The last fix.
   var fix: Fix?
   /// The time since the last fix arrived.

@@ -16,7 +16,7 @@ public struct SpeedTestProgress: Hashable, Sendable {
 }
 
 /// Collects the figures and failures of a test's threads, behind a lock. The run reads the result when all threads have ended.
-final class Ledger: Sendable {
+final class RunRecord: Sendable {
   private let outcome = Mutex(SpeedTestOutcome())
 
   func note(_ change: (inout SpeedTestOutcome) -> Void) { outcome.withLock { change(&$0) } }

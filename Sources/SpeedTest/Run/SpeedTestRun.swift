@@ -7,7 +7,7 @@ public final class SpeedTestRun: Sendable {
   private let plan: SpeedTestPlan
   private let isAborted = Mutex(false)
   private let counter = TrafficCounter()
-  private let ledger = Ledger()
+  private let record = RunRecord()
 
   /// A run of `plan`; call ``run(progress:)`` once.
   public init(_ plan: SpeedTestPlan) { self.plan = plan }
@@ -16,7 +16,7 @@ public final class SpeedTestRun: Sendable {
   public var traffic: SpeedTestTraffic { counter.traffic }
 
   /// The server's numeric address; `nil` before the server has accepted a connection.
-  public var serverAddress: String? { ledger.result.endPoints?.remote }
+  public var serverAddress: String? { record.result.endPoints?.remote }
 
   /// Ends the test; connections are closed without QUIT. It takes about 0.1 s, but longer while the server's name is being
   /// resolved, which cannot be interrupted.
@@ -51,15 +51,15 @@ public final class SpeedTestRun: Sendable {
     let group = DispatchGroup()
     for index in 0..<plan.connections {
       group.enter()
-      Thread.detachNewThread { [ledger] in
+      Thread.detachNewThread { [record] in
         let worker = Worker(
-          index, connector: connector, barrier: barrier, ledger: ledger, start: start, progress: progress)
+          index, connector: connector, barrier: barrier, record: record, start: start, progress: progress)
         worker.run()
         group.leave()
       }
     }
     group.wait()
-    var outcome = ledger.result
+    var outcome = record.result
     outcome.traffic = counter.traffic
     if clock.isAborted() { throw SpeedTestError.aborted }
     // No connection came as far as its first command: there is nothing to report but the failure.

@@ -8,7 +8,7 @@ final class Worker {
   private let index: Int
   private let connector: Connector
   private let barrier: Barrier
-  private let ledger: Ledger
+  private let record: RunRecord
   private let progress: @Sendable (SpeedTestProgress) -> Void
   /// The start of the test, ns of the clock: the zero of pings and of the starts of phases.
   private let start: Int64
@@ -19,10 +19,10 @@ final class Worker {
   private var isSlow = false
 
   init(
-    _ index: Int, connector: Connector, barrier: Barrier, ledger: Ledger, start: Int64,
+    _ index: Int, connector: Connector, barrier: Barrier, record: RunRecord, start: Int64,
     progress: @escaping @Sendable (SpeedTestProgress) -> Void
   ) {
-    (self.index, self.connector, self.barrier, self.ledger) = (index, connector, barrier, ledger)
+    (self.index, self.connector, self.barrier, self.record) = (index, connector, barrier, record)
     (self.start, self.progress) = (start, progress)
   }
 
@@ -34,7 +34,7 @@ final class Worker {
     do {
       try phases()
     } catch {
-      ledger.note { $0.failures.append(error) }
+      record.note { $0.failures.append(error) }
       connection?.close()
     }
     barrier.leave(index)
@@ -55,7 +55,7 @@ final class Worker {
     report(.connecting)
     var connection = try open()
     self.connection = connection
-    ledger.note {
+    record.note {
       $0.serverVersion = connection.conversation.version
       $0.encryption = connection.encryption
       $0.endPoints = $0.endPoints ?? EndPoints(of: connection.descriptor)
@@ -67,7 +67,7 @@ final class Worker {
     let votes = try meet(before.isSlow ? 1 : 0)
     isSlow = votes.votes.values.contains(1)
     if isSlow {
-      ledger.note { $0.fellBackToOne = true }
+      record.note { $0.fellBackToOne = true }
       guard index == votes.leader else { return connection.quit() }
       // The others return here and leave the barrier in `run()`, so this thread does not wait for them in later rounds.
       PlainSocket.limitBacklog(connection.descriptor)
@@ -137,7 +137,7 @@ final class Worker {
     var pings: [SpeedTestPing] = []
     repeat {
       pings.append(try connection.ping(since: start))
-      ledger.note { $0.pings = pings }
+      record.note { $0.pings = pings }
     } while !end.isReached(by: pings.count, elapsed: now - begin)
   }
 
@@ -145,7 +145,7 @@ final class Worker {
   /// - Returns: Whether the connection can go on; `false` after a cut-off. The points until then count.
   private func download(_ connection: Connection, size: Int) throws(SpeedTestError) -> Bool {
     let begin = try meet().time
-    ledger.note { $0.downloadBegan = begin - start }
+    record.note { $0.downloadBegan = begin - start }
     report(.download)
     var curve = CurveReport(.download, thread: index, progress: progress)
     let end: Result<Int64?, SpeedTestError>
@@ -160,7 +160,7 @@ final class Worker {
     }
     let samples = curve.samples
     // A thread that failed in the phase has a curve that ends early: it would set the common end (edge 29).
-    if case .success = end { ledger.note { $0.downloadCurves.append(samples) } }
+    if case .success = end { record.note { $0.downloadCurves.append(samples) } }
     return try end.get() != nil
   }
 
@@ -170,7 +170,7 @@ final class Worker {
     _ = try meet()
     try connection.beginUpload(.put(size: size))
     let begin = try meet().time
-    ledger.note { $0.uploadBegan = begin - start }
+    record.note { $0.uploadBegan = begin - start }
     report(.upload)
     var curve = CurveReport(.upload, thread: index, progress: progress)
     var writer = ChunkWriter(size: size, generator: &generator)
@@ -178,7 +178,7 @@ final class Worker {
       curve.append(Sample(nanoseconds: time, bytes: bytes))
     }
     let samples = curve.samples
-    ledger.note { $0.uploadCurves.append(samples) }
+    record.note { $0.uploadCurves.append(samples) }
     _ = try meet()
   }
 }

@@ -21,9 +21,9 @@ public struct StateDirectory: Hashable, Sendable {
   /// The directory of the copies of rows that no drive log has.
   var copies: String { path + "/copies" }
   var lock: String { path + "/lock" }
-  var ballast: String { path + "/ballast" }
+  var reserveFile: String { path + "/ballast" }
   /// An empty file: only its inode is reserved.
-  var secondBallast: String { path + "/ballast-2" }
+  var secondReserveFile: String { path + "/ballast-2" }
   /// Exists while a recovery from the drive logs is pending.
   var recoveryMark: String { path + "/recovery-due" }
 
@@ -61,7 +61,7 @@ public struct StateDirectory: Hashable, Sendable {
   /// - Throws: ``StoreError/unusableDirectory(path:reason:)``, ``StoreError/symbolicLink(path:)``
   func prepare() throws {
     // The directory itself may be a link, but nothing inside it is reached through one.
-    for file in [lock, ballast, secondBallast, driveLogs, copies, database, recoveryMark]
+    for file in [lock, reserveFile, secondReserveFile, driveLogs, copies, database, recoveryMark]
     where StateFile.isSymbolicLink(file) {
       throw StoreError.symbolicLink(path: file)
     }

@@ -3,9 +3,9 @@ import OrderedJSON
 
 /// A line of a drive log: the clock from which the drive's times come from this line on. Replay ignores it; `clock_set` moves times.
 public struct ClockNote: Hashable, Sendable {
-  /// When the ruling was made.
+  /// When the selection was made.
   public let at: DriveTime
-  /// The clock that rules: `gnss`, `server` or `host`.
+  /// The clock that is selected: `gnss`, `server` or `host`.
   let ruledBy: String
   /// The reason, in one line.
   public let because: String
@@ -17,12 +17,12 @@ public struct ClockNote: Hashable, Sendable {
   public let hostAhead: Duration?
 
   /// - Parameter hostLead: How far the host's clock is ahead of the drive's time.
-  public init(ruling: ClockRuling, hostLead: Duration?, at: DriveTime) {
+  public init(selection: ClockSelection, hostLead: Duration?, at: DriveTime) {
     self.at = at
-    ruledBy = ruling.source.rawValue
-    because = ruling.reason.rawValue
-    agreeing = ruling.agreeing.map(\.rawValue)
-    contradicting = ruling.contradicting.map(\.rawValue)
+    ruledBy = selection.source.rawValue
+    because = selection.reason.rawValue
+    agreeing = selection.agreeing.map(\.rawValue)
+    contradicting = selection.contradicting.map(\.rawValue)
     hostAhead = hostLead
   }
 

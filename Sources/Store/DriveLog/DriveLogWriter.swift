@@ -93,7 +93,7 @@ public final class DriveLogWriter {
     try write(EventLine.json(event, beside: details))
   }
 
-  /// Appends a ruling on the clocks.
+  /// Appends a selection of a clock.
   /// - Throws: as ``append(_:beside:)``
   public func append(_ note: ClockNote) throws { try write(note.json) }
 

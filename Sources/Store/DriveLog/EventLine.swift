@@ -5,7 +5,7 @@ import OrderedJSON
 struct EventLine {
   /// `nil` for an event of an unknown kind, and for a line that is not an event.
   let event: Event?
-  /// Of a ruling on the clocks.
+  /// Of a selection of a clock.
   var clock: ClockNote?
   /// Of a ping: its sequence number on the wire, if the log has it.
   let pingSequence: UInt32?

@@ -9,7 +9,7 @@ public struct RecordedDrive: Sendable {
   public let events: [Event]
   /// The sequence numbers of pings on the wire, by index in ``events``, for pings of which the log has it.
   public let pingSequences: [Int: UInt32]
-  /// The rulings on the clocks; empty in logs of earlier builds.
+  /// The selections of a clock; empty in logs of earlier builds.
   public var clocks: [ClockNote] { notes.clocks }
   /// What became of the drive's capture; `nil` without one, and when it was cut off.
   public var capture: CaptureNote? { notes.capture }

@@ -22,7 +22,7 @@ public struct SpeedTestOutbox: Sendable {
     public var number: Int?
     /// The drive that is being recorded.
     public var drive: Int64?
-    /// Now, by the ruling clock.
+    /// Now, by the selected clock.
     public var started: WallTime
     /// The place where it begins.
     public var place: Coordinate?
@@ -40,7 +40,7 @@ public struct SpeedTestOutbox: Sendable {
   public struct End: Sendable {
     /// How it ended.
     public var outcome: StoredSpeedTest.Outcome
-    /// Now, by the ruling clock.
+    /// Now, by the selected clock.
     public var ended: WallTime
     /// Its figures, as far as it has any.
     public var figures: SpeedTestFigures?

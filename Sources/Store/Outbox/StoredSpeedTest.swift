@@ -44,7 +44,7 @@ public struct StoredSpeedTest: Hashable, Sendable, Identifiable {
   public let number: Int?
   /// The drive that was being recorded; `nil` for none.
   public let drive: Int64?
-  /// When the server made it, by the ruling clock.
+  /// When the server made it, by the selected clock.
   public let started: WallTime
   /// When it ended; `nil` while it is running.
   public let ended: WallTime?

@@ -35,17 +35,17 @@ public struct ClockMemory: Sendable {
     }
   }
 
-  /// Stores the clocks of this boot, and deletes those of others. Stores nothing without a ruling, or when the boot
+  /// Stores the clocks of this boot, and deletes those of others. Stores nothing without a selection, or when the boot
   /// is unknown.
   /// - Throws: GRDB's `DatabaseError`
   public func persist(_ clock: WallClock, ofBoot bootID: String) throws {
-    guard !bootID.isEmpty, let ruling = clock.ruling else { return }
+    guard !bootID.isEmpty, let selection = clock.selection else { return }
     let memory = String(decoding: try JSONEncoder().encode(clock), as: UTF8.self)
     try store.writeNow { db in
       try db.execute(sql: "DELETE FROM clock WHERE boot_id <> ?", arguments: [bootID])
       try db.execute(
         sql: "INSERT OR REPLACE INTO clock (boot_id, booted_at, ruled_by, confirmed, memory) VALUES (?, ?, ?, ?, ?)",
-        arguments: [bootID, ruling.booted.microseconds, ruling.source.rawValue, ruling.isConfirmed, memory])
+        arguments: [bootID, selection.booted.microseconds, selection.source.rawValue, selection.isConfirmed, memory])
     }
   }
 }

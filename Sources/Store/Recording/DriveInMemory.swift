@@ -5,7 +5,7 @@ import GRDB
 public struct DriveInMemory: Hashable, Sendable {
   /// Its id in the store on the disk.
   public let drive: Int64
-  /// The start of the drive by the ruling clock.
+  /// The start of the drive by the selected clock.
   public let started: WallTime
   /// The end of the drive.
   public let ended: DriveTime

@@ -5,7 +5,7 @@ import GRDB
 public struct DriveRecorder: Sendable {
   /// The id of the drive.
   public let drive: Int64
-  /// The start of the drive by the ruling clock. Changing it moves all stored times of the drive with the next
+  /// The start of the drive by the selected clock. Changing it moves all stored times of the drive with the next
   /// ``save(sessions:fences:seen:loopUUIDs:)``; anchors stay as they were sent to the server.
   public var started: WallTime
   /// The start that the stored times relate to.

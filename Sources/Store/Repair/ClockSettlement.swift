@@ -16,15 +16,15 @@ public struct ClockSettlement: Sendable {
 
   let store: StoreDatabase
 
-  /// Corrects the times of ended, unsent drives by the ruling clock.
+  /// Corrects the times of ended, unsent drives by the selected clock.
   ///
   /// A drive of this boot gets its times from its time since the boot. For a drive of an earlier boot with a time
   /// before this program existed, no clock can give the time: its sessions are quarantined.
   /// - Parameters:
   ///   - bootID: The present boot of the host.
   ///   - sinceBoot: The time since this boot.
-  ///   - now: The ruling wall time. An impossible time changes nothing.
-  ///   - isSure: Whether a second clock confirms the ruling one, or none can be asked; otherwise no time is changed.
+  ///   - now: The selected wall time. An impossible time changes nothing.
+  ///   - isSure: Whether a second clock confirms the selected one, or none can be asked; otherwise no time is changed.
   /// - Throws: GRDB's `DatabaseError`
   public func settle(
     bootID: String, sinceBoot: Duration, now: WallTime, isSure: Bool = true

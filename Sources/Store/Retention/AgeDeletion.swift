@@ -14,18 +14,18 @@ public struct AgeDeletion: Sendable {
   /// sessions or running drives. Keeps damaged fences: their age is unknown and they may be recoverable.
   /// - Parameters:
   ///   - retention: The ages.
-  ///   - now: The ruling wall time.
-  ///   - witness: `.contradicts`: nothing is deleted by age. `.silent`: only data that the server has. `.agrees`: all
+  ///   - now: The selected wall time.
+  ///   - agreement: `.contradicts`: nothing is deleted by age. `.silent`: only data that the server has. `.agrees`: all
   ///     that is old.
   ///   - running: The lowest id of the running drives; `nil` for none.
   /// - Throws: GRDB's `DatabaseError`
   public func run(
-    _ retention: Retention, now: WallTime, witness: ClockWitness = .silent, except running: Int64?
+    _ retention: Retention, now: WallTime, agreement: ClockAgreement = .silent, except running: Int64?
   ) async throws -> Deleted {
     func longAgo(_ age: Duration) -> Int64 {
-      witness == .contradicts ? .min : now.microseconds.saturatingSubtracting(age.inMicroseconds)
+      agreement == .contradicts ? .min : now.microseconds.saturatingSubtracting(age.inMicroseconds)
     }
-    let isAgreed = witness == .agrees
+    let isAgreed = agreement == .agrees
     if isAgreed { try await redate(now) }
     let arguments: StatementArguments = [
       "expired": longAgo(retention.maxAge), "kept": longAgo(retention.keep), "agreed": isAgreed,
@@ -38,7 +38,7 @@ public struct AgeDeletion: Sendable {
     deleted.sessions = sessions
     deleted.speedTests = try await deleteSpeedTests(arguments)
     // These logs may contain unsent fences that exist nowhere else.
-    let loggedBefore = witness == .agrees ? longAgo(retention.keep) : .min
+    let loggedBefore = agreement == .agrees ? longAgo(retention.keep) : .min
     deleted.driveLogs = try await delete(drives, loggedBefore: loggedBefore, now: now)
     if isAgreed { try await deleteStrays(before: loggedBefore, now: now, &deleted) }
     return deleted

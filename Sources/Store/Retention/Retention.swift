@@ -53,7 +53,7 @@ public struct Deleted: Hashable, Sendable {
   public internal(set) var driveLogs = 0
   /// Damaged stores that were set aside.
   public internal(set) var damagedStores = 0
-  /// Fences that are too old by the ruling clock; they stay until another clock confirms it.
+  /// Fences that are too old by the selected clock; they stay until another clock confirms it.
   public internal(set) var doubted = 0
 
   /// Whether nothing was deleted.

@@ -44,15 +44,15 @@ public struct StoreSpace: Sendable {
     }
   }
 
-  /// Deletes the same data on a full disk, until the disk has room for the ``Ballast`` and for writes meanwhile.
+  /// Deletes the same data on a full disk, until the disk has room for the ``ReserveFile`` and for writes meanwhile.
   /// - Throws: GRDB's `DatabaseError`
   public func makeRoom(except running: Int64?) async throws -> Dropped {
     try await measured {
-      guard let room = directory.room, room < Ballast.room else { return Dropped() }
+      guard let room = directory.room, room < ReserveFile.room else { return Dropped() }
       // If nothing can be deleted, the file stays unchanged: its write-ahead log has space on the disk that other
       // programs would use.
       let bytes = try await holdings(except: running).bytes
-      return try await drop(to: Quota(bytes: bytes - (Ballast.room - room), fences: .max), except: running)
+      return try await drop(to: Quota(bytes: bytes - (ReserveFile.room - room), fences: .max), except: running)
     }
   }
 

@@ -2,7 +2,7 @@ import Coverage
 
 /// The clocks and the random numbers that sending depends on. Tests replace each of them.
 public struct SenderClock: Sendable {
-  /// The host's wall clock, or the ruling clock (``ruled(by:)``).
+  /// The host's wall clock, or the selected clock (``timed(by:)``).
   let wall: @Sendable () -> WallTime
   /// Time since the host's boot, including suspend (CLOCK_BOOTTIME).
   let boot: @Sendable () -> Duration

@@ -25,7 +25,7 @@ public final class Timekeeper: Sendable {
     var value: WallClock
     var persisted: WallClock
     var serverReading: ServerDateReading?
-    var reported: ClockRuling?
+    var reported: ClockSelection?
     var isTroubleLogged = false
   }
 
@@ -47,20 +47,20 @@ public final class Timekeeper: Sendable {
     state = Mutex(State(value: value, persisted: value, serverReading: latestDate()))
   }
 
-  /// The ruling clock at one moment.
+  /// The selected clock at one moment.
   public struct Reading: Hashable, Sendable {
-    /// Which clock rules, and which ones contradict it.
-    public let ruling: ClockRuling
+    /// Which clock is selected, and which ones contradict it.
+    public let selection: ClockSelection
     /// The moment, as time since the host's boot.
     public let boot: Duration
-    /// How far the host's clock is ahead of the ruling time; `nil` when the host's clock could not be read.
+    /// How far the host's clock is ahead of the selected time; `nil` when the host's clock could not be read.
     public let hostLead: Duration?
 
-    /// The ruling wall time at the moment of the reading.
-    public var wall: WallTime { ruling.wall(at: boot) }
+    /// The selected wall time at the moment of the reading.
+    public var wall: WallTime { selection.wall(at: boot) }
   }
 
-  /// Reads all clocks and decides which one rules.
+  /// Reads all clocks and decides which one is selected.
   public func read() -> Reading {
     let (host, boot) = readHost()
     let date = latestDate()
@@ -69,8 +69,8 @@ public final class Timekeeper: Sendable {
         state.serverReading = date
         state.value.note(server: date.date, at: boot - (.now - date.received), roundTrip: date.roundTrip)
       }
-      let ruling = state.value.judge(host: host, at: boot, awake: clock.awake(), maximumError: clock.maximumError())
-      return Reading(ruling: ruling, boot: boot, hostLead: host.map { $0 - ruling.wall(at: boot) })
+      let selection = state.value.select(host: host, at: boot, awake: clock.awake(), maximumError: clock.maximumError())
+      return Reading(selection: selection, boot: boot, hostLead: host.map { $0 - selection.wall(at: boot) })
     }
   }
 
@@ -86,7 +86,7 @@ public final class Timekeeper: Sendable {
     return (nil, clock.boot())
   }
 
-  /// The wall time of the ruling clock.
+  /// The wall time of the selected clock.
   public var now: WallTime { read().wall }
 
   /// The wall time of the server's clock; `nil` when it is unknown.
@@ -105,17 +105,17 @@ public final class Timekeeper: Sendable {
     state.withLock { $0.value.note(gnss: time, receiver: receiver, at: boot) }
   }
 
-  /// Whether a second clock agrees with the ruling one; decides whether data may be deleted by its age.
-  public var witness: ClockWitness {
+  /// Whether a second clock agrees with the selected one; decides whether data may be deleted by its age.
+  public var agreement: ClockAgreement {
     let boot = read().boot
-    return state.withLock { $0.value.witness(at: boot, awake: clock.awake()) }
+    return state.withLock { $0.value.agreement(at: boot, awake: clock.awake()) }
   }
 
   /// Whether the server's time is known from this process or an earlier one: then a wrong host clock would already be
   /// contradicted.
   var isServerKnown: Bool { state.withLock { $0.value.knowsServer } }
 
-  /// When the ruling clock has changed: logs it, and stores it for the next process.
+  /// When the selected clock has changed: logs it, and stores it for the next process.
   func publish() async {
     await disk.execute { self.publishHere() }
   }
@@ -125,11 +125,11 @@ public final class Timekeeper: Sendable {
 
   private func publishAlone() {
     let reading = read()
-    let (ruling, current, last, lastReported) = state.withLock { state in
-      defer { state.reported = reading.ruling }
-      return (reading.ruling, state.value, state.persisted, state.reported)
+    let (selection, current, last, lastReported) = state.withLock { state in
+      defer { state.reported = reading.selection }
+      return (reading.selection, state.value, state.persisted, state.reported)
     }
-    if lastReported?.isSame(as: ruling) != true { logRuling(ruling, reading, isFirst: lastReported == nil) }
+    if lastReported?.isSame(as: selection) != true { logSelection(selection, reading, isFirst: lastReported == nil) }
     guard !current.isEquivalent(to: last) else { return }
     do {
       try store.clocks.persist(current, ofBoot: clock.bootID)
@@ -139,27 +139,27 @@ public final class Timekeeper: Sendable {
         defer { state.isTroubleLogged = true }
         return !state.isTroubleLogged
       }
-      if isNew { logger.warning("the ruling clock cannot be stored: \(StoreError.line(error)); retrying") }
+      if isNew { logger.warning("the selected clock cannot be stored: \(StoreError.line(error)); retrying") }
     }
   }
 
-  private func logRuling(_ ruling: ClockRuling, _ reading: Reading, isFirst: Bool) {
+  private func logSelection(_ selection: ClockSelection, _ reading: Reading, isFirst: Bool) {
     let lead = reading.hostLead ?? .zero
     let isOff = !(.seconds(-2)...(.seconds(2))).contains(lead)
     // A correct host clock is not worth a line.
-    if isFirst, !isOff, ruling.contradicting.isEmpty { return }
-    let age = state.withLock { $0.value.witness(at: reading.boot, awake: clock.awake()) } == .contradicts
+    if isFirst, !isOff, selection.contradicting.isEmpty { return }
+    let age = state.withLock { $0.value.agreement(at: reading.boot, awake: clock.awake()) } == .contradicts
     let deleting = age ? "; nothing is deleted because of its age" : ""
     let host = isOff ? "; the host's clock is off by \(lead.inSeconds) s" : ""
     logger.log(
-      level: isOff || !ruling.contradicting.isEmpty ? .warning : .info, "time: \(ruling)\(host)\(deleting)",
+      level: isOff || !selection.contradicting.isEmpty ? .warning : .info, "time: \(selection)\(host)\(deleting)",
       metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.clock)])
   }
 }
 
 extension SenderClock {
-  /// The same clocks, with the wall time of the ruling clock.
-  func ruled(by keeper: Timekeeper) -> SenderClock {
+  /// The same clocks, with the wall time of the selected clock.
+  func timed(by keeper: Timekeeper) -> SenderClock {
     SenderClock(
       wall: { keeper.now }, boot: boot, awake: awake, maximumError: maximumError, bootID: bootID, sleep: sleep,
       random: random)

@@ -13,7 +13,7 @@ struct Pass: Sendable {
   /// The speed tests still to be sent, in order.
   var speedTests: [StoredSpeedTest] = []
   var report = PassReport()
-  var judge = TroubleJudge()
+  var rule = TroubleRule()
   var doubts = ClockDoubts()
   /// Whether the history was read for the batches that may have been sent.
   var areDoubtsResolved = false
@@ -31,7 +31,7 @@ struct Pass: Sendable {
 
   /// The next batch to send. A batch that may have been sent comes last, after the history was read.
   var next: Batch? {
-    queue.first { ($0.state == .waiting || areDoubtsResolved) && ($0.test != nil || !judge.makesNoTests) }
+    queue.first { ($0.state == .waiting || areDoubtsResolved) && ($0.test != nil || !rule.makesNoTests) }
   }
 
   mutating func remove(_ batch: Batch) { queue.removeAll { $0.id == batch.id } }
@@ -48,7 +48,7 @@ struct Pass: Sendable {
 
   mutating func accepted(_ batch: Batch) {
     refusalsInARow = 0
-    judge.succeeded()
+    rule.succeeded()
     report.tally.accepted(batch)
     remove(batch)
   }
@@ -58,7 +58,7 @@ struct Pass: Sendable {
   /// - Returns: Whether this pass has met enough refusals to end.
   mutating func refused(_ batch: Batch) -> Bool {
     refusalsInARow += 1
-    judge.succeeded()
+    rule.succeeded()
     remove(batch)
     return urgency == .background && refusalsInARow >= Self.refusalLimit
   }
@@ -103,7 +103,7 @@ struct ClockDoubts: Hashable, Sendable {
 /// One failed batch says nothing about the others: it moves behind them. Two different batches that fail one after
 /// the other, with no success between, mean trouble of the server. Requests for tests are judged apart: a server that
 /// makes no tests (without a ping server for this country, for instance) still accepts batches that have one.
-struct TroubleJudge: Hashable, Sendable {
+struct TroubleRule: Hashable, Sendable {
   /// How far a trouble reaches.
   enum Finding: Hashable, Sendable {
     /// Another batch may succeed.

@@ -16,7 +16,7 @@ public struct PassReport: Hashable, Sendable {
 
   /// Whether trouble of the server ended the pass.
   var wasEndedByServer = false
-  /// When the next request may leave, by the ruling clock; `nil`: now.
+  /// When the next request may leave, by the selected clock; `nil`: now.
   public internal(set) var heldUntil: WallTime?
   /// Waiting fences of running drives, which are sent when these drives end.
   public internal(set) var fencesOfRunningDrives = 0

@@ -51,7 +51,7 @@ struct BatchOutcomes: Sendable {
     if Verdict(failure).bindsEveryBatch { throw PassEnd.failed(failure) }
     await server.end(pass.exchange, .failed(failure))
     pass.note(failure)
-    let finding = batches.first.map { pass.judge.failed($0.id, at: step, failure) }
+    let finding = batches.first.map { pass.rule.failed($0.id, at: step, failure) }
     for batch in batches {
       try await store.outbox.noteTrouble(batch: batch.id, isAnswer: step == .coverageResult)
       pass.setAside(batch)
@@ -87,7 +87,7 @@ struct BatchOutcomes: Sendable {
   /// - Throws: ``PassEnd``, `CancellationError`
   func putOff(_ batch: Batch, _ failure: ServerFailure, _ pass: inout Pass) async throws {
     pass.note(failure)
-    pass.judge.refused(failure)
+    pass.rule.refused(failure)
     guard await server.isBreakerClosed, failure == .tooManyRequests(retryAfter: nil) else {
       throw PassEnd.failed(failure)
     }

@@ -2,7 +2,7 @@ import Coverage
 import Logging
 import Store
 
-/// Dates drives by the ruling clock, before and during a pass.
+/// Dates drives by the selected clock, before and during a pass.
 struct DriveDating: Sendable {
   let store: DriveStore
   let timekeeper: Timekeeper
@@ -17,13 +17,13 @@ struct DriveDating: Sendable {
     await timekeeper.publish()
     let reading = timekeeper.read()
     let isSure =
-      reading.ruling.isConfirmed || pass.doubts.hasAskedForTime && reading.ruling.contradicting.isEmpty
+      reading.selection.isConfirmed || pass.doubts.hasAskedForTime && reading.selection.contradicting.isEmpty
     let settled = try await store.clockSettlement.settle(
       bootID: clock.bootID, sinceBoot: reading.boot, now: reading.wall, isSure: isSure)
     pass.doubts.hasNewDates = !settled.doubted.isEmpty
     for drive in settled.corrected {
       logger.notice(
-        "drive \(drive) was recorded with a wrong clock; its times are corrected (\(reading.ruling))")
+        "drive \(drive) was recorded with a wrong clock; its times are corrected (\(reading.selection))")
     }
     for drive in settled.lost {
       logger.warning("drive \(drive) was recorded with a clock that was never set: it is quarantined")

@@ -21,14 +21,14 @@ actor Housekeeping {
     (self.clock, self.timekeeper, self.logger) = (clock, timekeeper, logger)
   }
 
-  /// Whether a second clock agrees with the ruling one, so that ages are certain.
-  nonisolated var isAgeConfirmed: Bool { timekeeper.witness == .agrees }
+  /// Whether a second clock agrees with the selected one, so that ages are certain.
+  nonisolated var isAgeConfirmed: Bool { timekeeper.agreement == .agrees }
 
   /// Deletes data that exceeds its age limit.
   /// - Returns: The number of fences that are too old to be sent, by a clock that no other clock confirms.
   func deleteOld(_ mode: PassMode, except running: Int64?) async throws -> Int {
     let deleted = try await store.cleanup.run(
-      retention, now: clock.wall(), witness: timekeeper.witness, except: running)
+      retention, now: clock.wall(), agreement: timekeeper.agreement, except: running)
     if !deleted.isNothing {
       logger.notice(
         """

@@ -79,7 +79,7 @@ struct PassRunner: Sendable {
 
   /// The pass has tried every batch of its queue.
   private func conclude(_ pass: inout Pass) async {
-    guard let failure = pass.judge.unresolved else { return await server.end(pass.exchange, .success) }
+    guard let failure = pass.rule.unresolved else { return await server.end(pass.exchange, .success) }
     await server.end(pass.exchange, .cancelled)
     await noteTrouble(failure, pass.urgency)
   }

@@ -87,7 +87,7 @@ struct SpeedTestDelivery: Sendable {
     try await store.speedTests.markSubmitted(test.id, part, at: clock.wall())
     await server.delivered()
     await server.end(pass.exchange, .success)
-    pass.judge.succeeded()
+    pass.rule.succeeded()
     if part == .result { pass.report.speedTests.sent += 1 }
   }
 
@@ -115,13 +115,13 @@ struct SpeedTestDelivery: Sendable {
     case .quarantine:
       await server.end(pass.exchange, .failed(failure))
       // A refusal is an answer, so it is no trouble of the server.
-      pass.judge.succeeded()
+      pass.rule.succeeded()
       pass.note(failure)
       try await quarantine(test, part, "\(failure)", &pass)
     case .setAside: try await setAside(test, failure, &pass)
     case .putOff:
       pass.note(failure)
-      pass.judge.refused(failure)
+      pass.rule.refused(failure)
       guard await server.isBreakerClosed, failure == .tooManyRequests(retryAfter: nil) else {
         throw PassEnd.failed(failure)
       }
@@ -137,8 +137,8 @@ struct SpeedTestDelivery: Sendable {
     pass.note(failure)
     try await store.speedTests.noteTrouble(test.id)
     logger.info("speed test \(test.id) moves behind the others: \(failure)")
-    // Negative: ids of batches are positive, and the judge compares both.
-    if pass.judge.failed(-test.id, at: .result, failure) == .server { throw PassEnd.failed(failure) }
+    // Negative: ids of batches are positive, and the rule compares both.
+    if pass.rule.failed(-test.id, at: .result, failure) == .server { throw PassEnd.failed(failure) }
     pass.report.speedTests.kept += 1
   }
 }

@@ -35,7 +35,7 @@ struct TestAnchor: Sendable {
     return fences.allSatisfy { Int32(exactly: ($0.entered - anchor).inMilliseconds) != nil }
   }
 
-  /// Now, in whole milliseconds, by the ruling clock. If the offsets would overflow and the server's clock avoids it,
+  /// Now, in whole milliseconds, by the selected clock. If the offsets would overflow and the server's clock avoids it,
   /// now by the server's clock. The fences have the same times on the server either way.
   private func anchorTime(for batch: Batch) async throws -> WallTime {
     let fences = try await store.reading { try $0.fences(of: batch) }

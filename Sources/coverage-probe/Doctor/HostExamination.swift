@@ -41,7 +41,7 @@ enum HostExamination {
     [clock(measures), timer(measures), measures.echo.finding]
   }
 
-  /// Never a fault: a drive is recorded with a wrong clock too, and another clock can rule (docs/clock.md).
+  /// Never a fault: a drive is recorded with a wrong clock too, and another clock can be selected (docs/clock.md).
   private static func clock(_ measures: Measures) -> Finding {
     let now = measures.wall.iso8601
     guard WallTime.plausible.contains(measures.wall) else {

@@ -176,7 +176,7 @@ enum ServerExamination {
     }
     return Finding(
       .warning, .server, "the host's clock is \(words)",
-      advice: "install a time service; docs/clock.md says which clock rules")
+      advice: "install a time service; docs/clock.md says which clock is selected")
   }
 
   private static func advice(_ failure: ServerFailure) -> String? {

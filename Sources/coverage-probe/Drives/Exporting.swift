@@ -64,7 +64,7 @@ struct Exporting: Sendable {
       stored: StoredFences(reader, where: filter.conditions(sessions: sessions)), selection: selection, filter: filter,
       progress: progress)
     let tracks = StoredTracks(
-      reader, session: only, filter: filter, where: { chosen.course.sessions.contains($0) }, complain: complain)
+      reader, session: only, filter: filter, where: { chosen.reading.sessions.contains($0) }, complain: complain)
     let speedTests = format.hasSpeedTests ? try chosenSpeedTests() : nil
     let tests = speedTests?.tests ?? []
     if let scratch {
@@ -73,7 +73,7 @@ struct Exporting: Sendable {
     } else {
       try format.export(chosen, tracks: tracks, speedTests: tests, shape: shape, map: map, write: write)
     }
-    var count = chosen.course.count
+    var count = chosen.reading.count
     if count.written + count.ofOtherState == 0, !sessions.isEmpty || filter != FenceFilter() {
       count.filteredOut = try chosen.stored.count()
     }
@@ -89,7 +89,7 @@ struct Exporting: Sendable {
 /// The ended fences of a selection. A format can read them several times; the counts are those of the last reading.
 private struct ChosenFences: FenceRecords {
   /// The counts of the last reading.
-  final class Course {
+  final class Reading {
     var count = Exporting.Count()
     /// The sessions of the fences that were written.
     var sessions: Set<Int64> = []
@@ -99,25 +99,25 @@ private struct ChosenFences: FenceRecords {
   let selection: ExportSelection
   let filter: FenceFilter
   let progress: (Int) -> Void
-  let course = Course()
+  let reading = Reading()
 
   /// The fences between two calls of ``progress``.
   private static let fencesPerReport = 1000
 
   func forEach(_ body: (FenceRecord) throws -> Void) throws {
-    (course.count, course.sessions) = (Exporting.Count(), [])
+    (reading.count, reading.sessions) = (Exporting.Count(), [])
     try stored.forEach { stored in
       guard stored.fence.exited != nil else { return }
       let record = FenceRecord(stored)
       guard filter.selects(record) else { return }
       guard selection.selects(stored) else {
-        course.count.ofOtherState += 1
+        reading.count.ofOtherState += 1
         return
       }
-      course.count.written += 1
-      course.sessions.insert(stored.session.id)
+      reading.count.written += 1
+      reading.sessions.insert(stored.session.id)
       try body(record)
-      if course.count.written % Self.fencesPerReport == 0 { progress(course.count.written) }
+      if reading.count.written % Self.fencesPerReport == 0 { progress(reading.count.written) }
     }
   }
 }

@@ -114,8 +114,8 @@ struct Recording: Sendable {
     let running = try await RunningLoop(loop, configuration, environment, isNew: true) {
       LoopDisplay.report($0, of: loop.count, show: nil, print: print)
     }
-    running.bench.companion.follow(drive)
-    running.bench.surroundings.note(drive: await environment.sender.runningDrive)
+    running.setup.observer.follow(drive)
+    running.setup.conditions.note(drive: await environment.sender.runningDrive)
     return (running, Task { _ = await running.run() })
   }
 

@@ -43,20 +43,20 @@ struct PingRun: Sendable {
     guard !fleet.members.isEmpty else { return .failed }
     let capture = try begin(&fleet, note)
 
-    let (inputs, continuation) = AsyncStream<PingCourse.Input>.makeStream()
+    let (inputs, continuation) = AsyncStream<PingProgress.Input>.makeStream()
     var sources = sources(fleet, stop: stop, interim: interim, into: continuation)
     defer { sources.forEach { $0.cancel() } }
-    var course = PingCourse(fleet: fleet, capture: capture, options: options, inputs: continuation)
+    var progress = PingProgress(fleet: fleet, capture: capture, options: options, inputs: continuation)
     var isLingering = false
     for await input in inputs {
-      course.handle(input, print: print, note: note)
-      if course.isRunning { continue }
-      if course.isStopped || options.linger == .zero { break }
+      progress.handle(input, print: print, note: note)
+      if progress.isRunning { continue }
+      if progress.isStopped || options.linger == .zero { break }
       if !isLingering { sources.append(end(after: options.linger, into: continuation)) }
       isLingering = true
     }
-    course.sumUp(print)
-    return refusals.isEmpty && course.haveAllAnswered ? .done : .failed
+    progress.sumUp(print)
+    return refusals.isEmpty && progress.haveAllAnswered ? .done : .failed
   }
 
   /// The targets that can be pinged, with open sockets, and the reasons for the others: one bad target does not end
@@ -92,7 +92,7 @@ struct PingRun: Sendable {
   /// Starts the tasks whose events become the inputs: pingers, signals, the tick of each second, and the deadline.
   private func sources(
     _ fleet: PingFleet, stop: AsyncStream<Void>, interim: AsyncStream<Void>,
-    into inputs: AsyncStream<PingCourse.Input>.Continuation
+    into inputs: AsyncStream<PingProgress.Input>.Continuation
   ) -> [Task<Void, Never>] {
     let deadline = options.deadline
     let gathering = options.gathering(targets: fleet.members.count)
@@ -126,7 +126,7 @@ struct PingRun: Sendable {
 
   /// Delivers events as they come, the next batch after the last one was processed.
   private static func read(
-    _ pinger: Pinger, _ number: Int, into inputs: AsyncStream<PingCourse.Input>.Continuation
+    _ pinger: Pinger, _ number: Int, into inputs: AsyncStream<PingProgress.Input>.Continuation
   ) async {
     let (turns, taken) = AsyncStream<Void>.makeStream()
     var turn = turns.makeAsyncIterator()
@@ -139,7 +139,7 @@ struct PingRun: Sendable {
 
   /// Delivers events a few at a time. Up to eight batches may wait, as they are small.
   private static func gather(
-    each period: Duration, from pinger: Pinger, _ number: Int, into inputs: AsyncStream<PingCourse.Input>.Continuation
+    each period: Duration, from pinger: Pinger, _ number: Int, into inputs: AsyncStream<PingProgress.Input>.Continuation
   ) async {
     let waiting = Waiting()
     await each(period) {
@@ -153,7 +153,7 @@ struct PingRun: Sendable {
 
   /// Ends a run that waits for late replies only.
   private func end(
-    after duration: Duration, into inputs: AsyncStream<PingCourse.Input>.Continuation
+    after duration: Duration, into inputs: AsyncStream<PingProgress.Input>.Continuation
   ) -> Task<Void, Never> {
     Task { if (try? await Task.sleep(for: duration)) != nil { inputs.yield(.stop) } }
   }

@@ -100,7 +100,7 @@ struct PingStatistics {
       if event.sent != nil { cancelledUnderWay += 1 }
     case .finished, .removed, .overflow: break
     }
-    for verdict in inOrder.add(event) { judge(verdict) }
+    for verdict in inOrder.add(event) { evaluate(verdict) }
   }
 
   private mutating func count(stampsOf flags: PingEvent.Flags) {
@@ -110,7 +110,7 @@ struct PingStatistics {
   }
 
   /// Counts a verdict that has its place in the order of sending.
-  private mutating func judge(_ verdict: VerdictsInOrder.Verdict) {
+  private mutating func evaluate(_ verdict: VerdictsInOrder.Verdict) {
     outages.count(isAnswered: verdict.isAnswered, number: verdict.number, at: verdict.slot)
     guard case .inTime(let rtt, let oneWay) = verdict.reply else { return }
     let answer = Answer(number: verdict.number, rtt: rtt, oneWay: oneWay)

@@ -61,14 +61,14 @@ struct ControlledTesting: Sendable {
     in environment: DriveEnvironment, _ budget: DataBudget, _ stop: AsyncStream<Void>,
     show: (@Sendable (String) -> Void)?, print: @Sendable (String) -> Void, note: @escaping @Sendable (String) -> Void
   ) async throws -> CommandOutcome {
-    let bench = TestBench(configuration, environment)
+    let setup = TestSetup(configuration, environment)
     let receiving = Task { await environment.positions.run() }
-    let following = Task { await bench.follow() }
+    let following = Task { await setup.follow() }
     defer {
       receiving.cancel()
       following.cancel()
     }
-    let test = ControlledTest(bench.tests, options: bench.options, loop: nil)
+    let test = ControlledTest(setup.tests, options: setup.options, loop: nil)
     let (givingUp, giveUp) = AsyncStream<Void>.makeStream()
     let stopping = Task {
       var isFirst = true
@@ -78,7 +78,7 @@ struct ControlledTesting: Sendable {
       }
     }
     defer { stopping.cancel() }
-    await bench.surroundings.waitUntilKnown(atMost: Self.patience)
+    await setup.conditions.waitUntilKnown(atMost: Self.patience)
     let display = Mutex(SpeedTestDisplay())
     // The number of connections, which the control server decides.
     let planned = Mutex(0)

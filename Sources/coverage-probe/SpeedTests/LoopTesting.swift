@@ -77,7 +77,7 @@ struct LoopTesting: Sendable {
     print(
       "\(counted(tally.total, "test")): \(tally.completed) completed, \(tally.failed) failed, \(tally.aborted) aborted")
     var done: CommandOutcome = tally.completed > 0 || tally.total == 0 ? .done : .failed
-    if tally.total == 0, !rules.allowsOtherLinks, let remedy = running.bench.path.current.remedy {
+    if tally.total == 0, !rules.allowsOtherLinks, let remedy = running.setup.path.current.remedy {
       print("no test was made: \(remedy)")
       done = .unmeasured
     }

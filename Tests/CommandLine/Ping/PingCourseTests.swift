@@ -8,8 +8,8 @@ import Testing
 struct PingCourseTests {
   /// A run with one target, given by name and pinged at 127.0.0.1.
   /// - Parameter isLookingUp: Whether the look-up of its name is under way.
-  private func course(_ inputs: AsyncStream<PingCourse.Input>.Continuation, isLookingUp: Bool = false) throws
-    -> PingCourse
+  private func progress(_ inputs: AsyncStream<PingProgress.Input>.Continuation, isLookingUp: Bool = false) throws
+    -> PingProgress
   {
     let address = try #require(PingAddress(numeric: "127.0.0.1", port: 9))
     let target = PingTarget(address: address, echo: .oneWay, count: 1)
@@ -19,17 +19,17 @@ struct PingCourseTests {
     if isLookingUp { #expect(fleet.wantedLookUps(at: Pinger.now + 31_000_000_000, limit: 1) == [0]) }
     var options = PingOptions()
     options.isQuiet = true
-    return PingCourse(fleet: fleet, capture: nil, options: options, inputs: inputs)
+    return PingProgress(fleet: fleet, capture: nil, options: options, inputs: inputs)
   }
 
   private func moved(to addresses: [String]) throws -> (notes: [String], summary: [String]) {
-    let (_, inputs) = AsyncStream<PingCourse.Input>.makeStream()
-    var course = try course(inputs)
+    let (_, inputs) = AsyncStream<PingProgress.Input>.makeStream()
+    var progress = try progress(inputs)
     var notes: [String] = []
     var summary: [String] = []
     let found = addresses.compactMap { PingAddress(numeric: $0, port: 9) }
-    course.handle(.resolved(0, .success(found)), print: { _ in }, note: { notes.append($0) })
-    course.sumUp { summary.append($0) }
+    progress.handle(.resolved(0, .success(found)), print: { _ in }, note: { notes.append($0) })
+    progress.sumUp { summary.append($0) }
     return (notes, summary)
   }
 
@@ -44,12 +44,12 @@ struct PingCourseTests {
     "when a look-up fails while the address is silent, then one line says so; a failure after an answer prints none"
   )
   func unknown() throws {
-    let (_, inputs) = AsyncStream<PingCourse.Input>.makeStream()
-    let failure = PingCourse.Input.resolved(0, .failure(NameError(name: "moving.test", reason: "no answer")))
+    let (_, inputs) = AsyncStream<PingProgress.Input>.makeStream()
+    let failure = PingProgress.Input.resolved(0, .failure(NameError(name: "moving.test", reason: "no answer")))
     for isUnderWay in [true, false] {
-      var course = try course(inputs, isLookingUp: isUnderWay)
+      var progress = try progress(inputs, isLookingUp: isUnderWay)
       var notes: [String] = []
-      for _ in 0..<2 { course.handle(failure, print: { _ in }, note: { notes.append($0) }) }
+      for _ in 0..<2 { progress.handle(failure, print: { _ in }, note: { notes.append($0) }) }
       let line = "127.0.0.1:9 is silent: cannot find the address of moving.test: no answer"
       #expect(notes == (isUnderWay ? [line] : []))
     }

@@ -4,7 +4,7 @@ import Foundation
 @testable import SpeedTest
 
 /// A plain model of a loop, independent of ``LoopCoordinator``: it stores the whole history and no state, and answers
-/// each question by searching the history. It measures in seconds and metres on a line, and has no memory, no ledger
+/// each question by searching the history. It measures in seconds and metres on a line, and has no memory, no usage
 /// and no latch.
 struct LoopModel {
   enum Entry: Hashable {

@@ -21,9 +21,9 @@ struct LoopRig {
   /// The last wake-up time that the loop requested.
   private(set) var wakeAt: Duration?
 
-  init(_ rules: LoopRules, ledger: DataLedger = DataLedger(), boot: Double = 1000) {
+  init(_ rules: LoopRules, usage: DataUsage = DataUsage(), boot: Double = 1000) {
     self.boot = boot
-    coordinator = LoopCoordinator(rules, ledger: ledger, bootID: bootID, at: .sample(boot))
+    coordinator = LoopCoordinator(rules, usage: usage, bootID: bootID, at: .sample(boot))
   }
 
   /// Seconds since the rig's start, across boots.

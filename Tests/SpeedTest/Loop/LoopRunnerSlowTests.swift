@@ -20,7 +20,7 @@ struct LoopRunnerSlowTests {
     let tool: ControlServerTool
     let client: ControlServerClient
     let sender: Sender
-    let surroundings = TestSurroundings()
+    let conditions = TestConditions()
     let environment: ControlledTest.Environment
     let clock = TurnedLoopClock()
     let lines = LogLines()
@@ -47,7 +47,7 @@ struct LoopRunnerSlowTests {
       let timekeeper = try Timekeeper(store: store, server: client, clock: clock, logger: lines.logger)
       sender = try Sender(store: store, server: client, clock: clock, timekeeper: timekeeper, logger: lines.logger)
       environment = ControlledTest.Environment(
-        store: store, sender: sender, timekeeper: timekeeper, surroundings: surroundings, logger: lines.logger)
+        store: store, sender: sender, timekeeper: timekeeper, conditions: conditions, logger: lines.logger)
     }
 
     func runner(_ rules: LoopRules) async throws -> LoopRunner {
@@ -81,7 +81,7 @@ struct LoopRunnerSlowTests {
       #expect(await running.value == nil)
       let memory = await runner.memory
       #expect(memory.number == 0 && memory.stage == .waiting, "\(input)")
-      #expect(memory.ledger.usedInDay(at: rig.clock.moment.wall) == 0)
+      #expect(memory.usage.usedInDay(at: rig.clock.moment.wall) == 0)
     }
     #expect(try StoreReader(rig.store).speedTests().isEmpty && rig.news.ended.isEmpty)
     try await rig.finish()
@@ -107,7 +107,7 @@ struct LoopRunnerSlowTests {
     #expect(held.map { $0["test_counter"] as? Int } == [1, 2, 3])
     let memory = await runner.memory
     #expect(memory.tally.completed == 3)
-    #expect(memory.ledger.usedInDay(at: rig.clock.moment.wall) > 0, "the bytes of the tests are charged")
+    #expect(memory.usage.usedInDay(at: rig.clock.moment.wall) > 0, "the bytes of the tests are charged")
     try await rig.finish()
   }
 
@@ -189,11 +189,11 @@ struct LoopRunnerSlowTests {
       let link = Link(interface: kind.rawValue, kind: kind, isRunning: true)
       return PathReading(link: link, way: Way(destination: host, interface: kind.rawValue, address: "192.0.2.9"))
     }
-    rig.surroundings.note(RadioReading(technology: Technology("4G/LTE")))
-    rig.surroundings.note(route(.ethernet, to: "server.example"))
+    rig.conditions.note(RadioReading(technology: Technology("4G/LTE")))
+    rig.conditions.note(route(.ethernet, to: "server.example"))
     let test = ControlledTest(rig.environment, options: rig.options, loop: nil)
-    let end = try await test.run(progress: { [surroundings = rig.surroundings] step in
-      if step.phase == .downloadPreTest { surroundings.note(route(kind, to: "192.0.2.1")) }
+    let end = try await test.run(progress: { [conditions = rig.conditions] step in
+      if step.phase == .downloadPreTest { conditions.note(route(kind, to: "192.0.2.1")) }
     })
     #expect(end.outcome == .completed && end.figures?.links?.map(\.interface) == [kind.rawValue])
     #expect(try StoreReader(rig.store).speedTests().map(\.technology) == [technology])
@@ -211,7 +211,7 @@ struct LoopRunnerSlowTests {
     let measured = try #require(end.figures).traffic
     // The call alone has 100 packets of 200 bytes each way.
     #expect(end.traffic.sent > measured.sent + 20_000 && end.traffic.received > measured.received + 20_000)
-    #expect(await runner.memory.ledger.usedInDay(at: rig.clock.moment.wall) == end.traffic.total)
+    #expect(await runner.memory.usage.usedInDay(at: rig.clock.moment.wall) == end.traffic.total)
     #expect(try StoreReader(rig.store).speedTests().first?.qosState == .waiting)
     #expect(rig.lines.contains("11 QoS tests made"))
     try await rig.finish()
@@ -226,7 +226,7 @@ struct LoopRunnerSlowTests {
       guard let test = try StoreReader(rig.store).speedTests().first, let bytes = test.figures?.traffic.total,
         let memory = try await LoopRunner.stored(in: rig.store, rig.lines.logger)
       else { return nil }
-      return memory.ledger.current > bytes ? true : nil
+      return memory.usage.current > bytes ? true : nil
     }
     // The state on the disk is all that a killed process leaves.
     let stored = try await LoopRunner.stored(in: rig.store, rig.lines.logger)
@@ -237,8 +237,8 @@ struct LoopRunnerSlowTests {
     var next = LoopCoordinator(
       resuming: left, try Self.rules(count: 2), bootID: rig.clock.host.bootID, at: rig.clock.moment)
     _ = next.handle(.tick, at: rig.clock.moment)
-    let charged = next.memory.ledger.usedInDay(at: rig.clock.moment.wall)
-    #expect(charged >= max(left.ledger.current, DataLedger.unknownTest))
+    let charged = next.memory.usage.usedInDay(at: rig.clock.moment.wall)
+    #expect(charged >= max(left.usage.current, DataUsage.unknownTest))
     try await rig.finish()
   }
 

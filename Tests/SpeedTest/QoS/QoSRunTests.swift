@@ -159,19 +159,19 @@ import Testing
   }
 
   @Test("When two results come for a test, then the first one stays")
-  func board() throws {
+  func collector() throws {
     let seen = Collected<QoSProgress>()
-    let board = QoSBoard(count: 2) { seen.append($0) }
+    let collector = QoSCollector(count: 2) { seen.append($0) }
     func result(_ uid: Int64, _ status: QoSStatus) -> QoSResult {
       QoSResult(uid: uid, kind: .dns, status: status, start: 0, duration: 0, members: [])
     }
-    board.add(result(1, .timeout))
-    board.add(result(1, .ok))
-    #expect(board.has(1) && !board.has(0))
-    board.add(result(0, .ok))
+    collector.add(result(1, .timeout))
+    collector.add(result(1, .ok))
+    #expect(collector.has(1) && !collector.has(0))
+    collector.add(result(0, .ok))
     let objectives = try plan([5, 4]).objectives.all
     #expect(objectives.map(\.uid) == [1, 0])
-    #expect(board.results(of: objectives).map(\.status) == [.timeout, .ok])
+    #expect(collector.results(of: objectives).map(\.status) == [.timeout, .ok])
     #expect(seen.all.map(\.done) == [1, 2])
   }
 }

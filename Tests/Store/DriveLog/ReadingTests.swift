@@ -101,10 +101,10 @@ import Testing
     for second in 1...10 {
       let boot = Duration.seconds(second)
       clock.note(gnss: booted.adding(boot), receiver: "/dev/gps0", at: boot)
-      clock.judge(host: booted.adding(boot), at: boot)
+      clock.select(host: booted.adding(boot), at: boot)
     }
-    let ruling = clock.judge(host: booted.adding(.seconds(7211)), at: .seconds(11))
-    let note = ClockNote(ruling: ruling, hostLead: .seconds(7200), at: DriveTime(microseconds: 1_500_000))
+    let selection = clock.select(host: booted.adding(.seconds(7211)), at: .seconds(11))
+    let note = ClockNote(selection: selection, hostLead: .seconds(7200), at: DriveTime(microseconds: 1_500_000))
     let scratch = try Scratch()
     let writer = try DriveLogWriter(path: scratch.path, header: Log.plainHeader)
     try writer.append(note)

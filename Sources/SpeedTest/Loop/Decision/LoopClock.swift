@@ -34,7 +34,7 @@ public struct LoopMoment: Hashable, Sendable {
   public let boot: Duration
   /// CLOCK_MONOTONIC: it stops while the host is suspended.
   public let awake: Duration
-  /// The wall time of the ruling clock (docs/clock.md); `nil` while no clock is trusted.
+  /// The wall time of the selected clock (docs/clock.md); `nil` while no clock is trusted.
   public let wall: WallTime?
 
   /// - Parameters:

@@ -26,16 +26,16 @@ struct LoopCoordinator: Hashable, Sendable {
   /// A new loop. The first input starts it.
   /// - Parameters:
   ///   - rules: The settings.
-  ///   - ledger: The bytes that earlier tests used.
+  ///   - usage: The bytes that earlier tests used.
   ///   - bootID: The kernel's random id of this boot.
   ///   - moment: The present.
-  init(_ rules: LoopRules, ledger: DataLedger = DataLedger(), bootID: String, at moment: LoopMoment) {
+  init(_ rules: LoopRules, usage: DataUsage = DataUsage(), bootID: String, at moment: LoopMoment) {
     self.rules = rules
     self.bootID = bootID
     clock = LoopClock(at: moment)
     sleep = SleepWatch(at: moment)
     memory = LoopMemory(
-      ledger: ledger,
+      usage: usage,
       stamp: LoopStamp(bootID: bootID, boot: moment.boot.inMicroseconds, loop: 0, wall: moment.wall))
     start = .new
   }
@@ -71,7 +71,7 @@ struct LoopCoordinator: Hashable, Sendable {
     let before = memory
     var aborts: [LoopEffect] = []
     var others: [LoopEffect] = []
-    memory.ledger.date(at: moment.wall)
+    memory.usage.date(at: moment.wall)
     if !isOver {
       clock.advance(to: moment)
       handleSuspend(at: moment, &aborts)
@@ -95,7 +95,7 @@ struct LoopCoordinator: Hashable, Sendable {
     _ input: LoopInput, at moment: LoopMoment, _ aborts: inout [LoopEffect], _ others: inout [LoopEffect]
   ) {
     // The bytes of an aborted test or an ended loop cost money all the same.
-    if case .traffic(let bytes) = input { memory.ledger.add(bytes, at: moment.wall) }
+    if case .traffic(let bytes) = input { memory.usage.add(bytes, at: moment.wall) }
     guard !isOver else { return }
     switch input {
     case .tick, .traffic, .checkpoint: break
@@ -116,7 +116,7 @@ struct LoopCoordinator: Hashable, Sendable {
       guard memory.stage == .testing, number == memory.number else { return }
       memory.stage = .waiting
       memory.tally.count(result)
-      memory.ledger.endTest()
+      memory.usage.endTest()
     case .named(let name):
       if memory.loopUUID == nil, LoopMemory.isName(name) { memory.loopUUID = name }
     case .stop: end(.user, &aborts, &others)
@@ -140,7 +140,7 @@ struct LoopCoordinator: Hashable, Sendable {
   }
 
   private mutating func interrupt(at moment: LoopMoment, _ aborts: inout [LoopEffect]) {
-    memory.ledger.chargeInterruptedTest(at: moment.wall)
+    memory.usage.chargeInterruptedTest(at: moment.wall)
     abort(.restarted, &aborts)
   }
 
@@ -149,7 +149,7 @@ struct LoopCoordinator: Hashable, Sendable {
     guard memory.stage == .testing else { return }
     memory.stage = .waiting
     memory.tally.countAbort()
-    memory.ledger.endTest()
+    memory.usage.endTest()
     aborts.append(.abortTest(number: memory.number, reason))
   }
 
@@ -201,7 +201,7 @@ struct LoopCoordinator: Hashable, Sendable {
     if memory.isPaused || sleep.isAsleep { return .inactive }
     if otherLink != nil, !rules.allowsOtherLinks { return .otherLink }
     if rules.distance != nil, position.current(at: clock.now) == nil { return .noFix }
-    return memory.ledger.hold(by: rules.data, at: moment.wall)
+    return memory.usage.hold(by: rules.data, at: moment.wall)
   }
 
   private mutating func startTest() -> LoopEffect {
@@ -211,7 +211,7 @@ struct LoopCoordinator: Hashable, Sendable {
     memory.testStarted = clock.now
     memory.place = position.current(at: clock.now)
     memory.notices.testStarted()
-    memory.ledger.beginTest()
+    memory.usage.beginTest()
     return .startTest(number: memory.number, loopUUID: memory.loopUUID)
   }
 
@@ -219,7 +219,7 @@ struct LoopCoordinator: Hashable, Sendable {
     let isMonth = hold == .monthLimit
     return LoopNotice(
       number: memory.number + 1, hold: hold,
-      used: isMonth ? memory.ledger.usedInMonth(at: moment.wall) : memory.ledger.usedInDay(at: moment.wall),
+      used: isMonth ? memory.usage.usedInMonth(at: moment.wall) : memory.usage.usedInDay(at: moment.wall),
       limit: (isMonth ? rules.data.month : rules.data.day) ?? 0,
       isDateKnown: moment.wall.map(WallTime.plausible.contains) ?? false,
       otherLink: hold == .otherLink ? otherLink : nil)

@@ -22,19 +22,19 @@ public struct LoopMemory: Hashable, Sendable {
   public internal(set) var tally = LoopTally()
   var notices = LoopNotices()
   /// The bytes that tests used. The next loop continues with it.
-  public internal(set) var ledger: DataLedger
+  public internal(set) var usage: DataUsage
   /// When this value was last written.
   var stamp: LoopStamp
 
-  init(ledger: DataLedger, stamp: LoopStamp) {
-    self.ledger = ledger
+  init(usage: DataUsage, stamp: LoopStamp) {
+    self.usage = usage
     self.stamp = stamp
   }
 
-  /// A ledger without a loop.
+  /// The usage without a loop.
   init(withoutLoopAt moment: LoopMoment, bootID: String) {
     self.init(
-      ledger: DataLedger(),
+      usage: DataUsage(),
       stamp: LoopStamp(bootID: bootID, boot: moment.boot.inMicroseconds, loop: 0, wall: moment.wall))
     (stage, isDue) = (.ended(.user), false)
   }
@@ -70,7 +70,8 @@ public struct LoopMemory: Hashable, Sendable {
 
 extension LoopMemory: Codable {
   private enum Key: String, CodingKey {
-    case loopUUID, number, stage, isDue, isPaused, testStarted, latitude, longitude, tally, notices, ledger, stamp
+    case loopUUID, number, stage, isDue, isPaused, testStarted, latitude, longitude, tally, notices, stamp
+    case usage = "ledger"
   }
 
   /// - Throws: `DecodingError`; the line of an impossible value names the value.
@@ -84,7 +85,7 @@ extension LoopMemory: Codable {
     testStarted = try values.decode(Int64.self, forKey: .testStarted)
     tally = try values.decode(LoopTally.self, forKey: .tally)
     notices = try values.decode(LoopNotices.self, forKey: .notices)
-    ledger = try values.decode(DataLedger.self, forKey: .ledger)
+    usage = try values.decode(DataUsage.self, forKey: .usage)
     stamp = try values.decode(LoopStamp.self, forKey: .stamp)
     place = try Self.place(in: values)
     if let flaw {
@@ -117,7 +118,7 @@ extension LoopMemory: Codable {
     try values.encodeIfPresent(place?.longitude, forKey: .longitude)
     try values.encode(tally, forKey: .tally)
     try values.encode(notices, forKey: .notices)
-    try values.encode(ledger, forKey: .ledger)
+    try values.encode(usage, forKey: .usage)
     try values.encode(stamp, forKey: .stamp)
   }
 }

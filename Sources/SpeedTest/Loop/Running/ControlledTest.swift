@@ -13,19 +13,19 @@ public final class ControlledTest: Sendable {
     let store: DriveStore
     let sender: Sender
     let timekeeper: Timekeeper
-    let surroundings: TestSurroundings
+    let conditions: TestConditions
     let path: PathMonitor?
-    let companion: (any TestCompanion)?
+    let observer: (any TestObserver)?
     let logger: Logger
 
     /// Joins parts that share the same store, control server and clocks.
-    /// - Parameter path: Reads the route of the tests; its readings go to `surroundings`. `nil`: no test knows its link.
+    /// - Parameter path: Reads the route of the tests; its readings go to `conditions`. `nil`: no test knows its link.
     public init(
-      store: DriveStore, sender: Sender, timekeeper: Timekeeper, surroundings: TestSurroundings,
-      path: PathMonitor? = nil, companion: (any TestCompanion)? = nil, logger: Logger
+      store: DriveStore, sender: Sender, timekeeper: Timekeeper, conditions: TestConditions,
+      path: PathMonitor? = nil, observer: (any TestObserver)? = nil, logger: Logger
     ) {
       (self.store, self.sender, self.timekeeper) = (store, sender, timekeeper)
-      (self.surroundings, self.path, self.companion, self.logger) = (surroundings, path, companion, logger)
+      (self.conditions, self.path, self.observer, self.logger) = (conditions, path, observer, logger)
     }
   }
 
@@ -108,7 +108,7 @@ public final class ControlledTest: Sendable {
     }
     onGrant(granted.grant)
     follow(granted.grant.host)
-    let technology = environment.surroundings.radio?.technology
+    let technology = environment.conditions.radio?.technology
     let row = try await environment.store.speedTests.begin(start(granted, technology))
     environment.logger.info("speed test \(row): the server made test \(granted.grant.testUUID)")
     let measured = await measure(granted, progress)
@@ -118,7 +118,7 @@ public final class ControlledTest: Sendable {
       outcome, at: environment.timekeeper.now, figures: measured.figures,
       error: outcome == .completed ? nil : measured.abortReason ?? measured.error ?? "a figure is missing")
     // Of a server's name, only the default route was known at the start.
-    stored.isCellular = measured.figures?.links?.isCellular ?? !environment.surroundings.isOnOtherLink
+    stored.isCellular = measured.figures?.links?.isCellular ?? !environment.conditions.isOnOtherLink
     stored.technology = technology
     try await persist(stored, row)
     // The result is on the disk before the QoS tests, which take minutes.
@@ -166,7 +166,7 @@ public final class ControlledTest: Sendable {
   // MARK: The request
 
   private func ask() async throws -> SpeedTestRequester.Granted {
-    let (time, place) = (environment.timekeeper.now, environment.surroundings.place(at: .now))
+    let (time, place) = (environment.timekeeper.now, environment.conditions.place(at: .now))
     let located = place.flatMap { SpeedTestPlace($0.fix, at: time.adding(.zero - $0.age), offset: 0) }
     let asking = Task { [environment, options, loop] in
       try await environment.sender.speedTests.request(by: options.interface, family: options.family) { client in
@@ -186,7 +186,7 @@ public final class ControlledTest: Sendable {
   private func follow(_ host: String) {
     guard let path = environment.path else { return }
     path.follow(host)
-    environment.surroundings.note(path.reading(to: host))
+    environment.conditions.note(path.reading(to: host))
   }
 
   private func start(_ granted: SpeedTestRequester.Granted, _ technology: Technology?) -> SpeedTestOutbox.Start {
@@ -194,9 +194,9 @@ public final class ControlledTest: Sendable {
       controlServer: granted.url, clientUUID: granted.clientUUID, testUUID: granted.grant.testUUID,
       token: granted.grant.token, started: environment.timekeeper.now)
     (start.loopUUID, start.number) = (loop == nil ? nil : granted.grant.loopUUID ?? loop?.uuid, loop?.number)
-    start.drive = environment.surroundings.runningDrive
-    start.place = environment.surroundings.place(at: .now)?.fix.coordinate
-    start.technology = environment.surroundings.isOnOtherLink ? nil : technology
+    start.drive = environment.conditions.runningDrive
+    start.place = environment.conditions.place(at: .now)?.fix.coordinate
+    start.technology = environment.conditions.isOnOtherLink ? nil : technology
     return start
   }
 
@@ -224,15 +224,15 @@ public final class ControlledTest: Sendable {
       let plan = try plan(granted.grant)
       let run = SpeedTestRun(plan)
       guard enter(.measuring(run)) else { return Measured(abortReason: abortReason) }
-      environment.surroundings.beginTrack()
+      environment.conditions.beginTrack()
       let began = ContinuousClock.now
       let stall = StallWatch { [self] in abort(Self.stallReason) }
       let result: Result<SpeedTestOutcome, any Error>
-      environment.companion?.testBegan()
+      environment.observer?.testBegan()
       do {
         result = .success(
-          try await run.run { [path = environment.path, companion = environment.companion] step in
-            if step.sample == nil { companion?.test(loads: step.phase.load) }
+          try await run.run { [path = environment.path, observer = environment.observer] step in
+            if step.sample == nil { observer?.test(loads: step.phase.load) }
             if step.phase == .downloadPreTest, let address = run.serverAddress { path?.follow(address) }
             progress(step)
           })
@@ -241,12 +241,12 @@ public final class ControlledTest: Sendable {
       }
       measured.wasSuspended = stall.end()
       measured.abortReason = abortReason ?? (measured.wasSuspended ? Self.stallReason : nil)
-      let delays = await environment.companion?.testEnded() ?? []
+      let delays = await environment.observer?.testEnded() ?? []
       if let path = environment.path, let address = run.serverAddress {
         // The monitor may not have read the route to a name's address yet.
-        environment.surroundings.note(path.reading(to: address))
+        environment.conditions.note(path.reading(to: address))
       }
-      let track = environment.surroundings.endTrack()
+      let track = environment.conditions.endTrack()
       // A test without any connection has its link and its places all the same.
       let outcome = (try? result.get()) ?? SpeedTestOutcome()
       measured.figures = figures(outcome, plan, granted.grant, began: began, track.places, track.links)
@@ -325,7 +325,7 @@ public final class ControlledTest: Sendable {
     }
     // The modem has not carried a test on another link.
     guard links.isCellular else { return figures }
-    let radio = environment.surroundings.radio
+    let radio = environment.conditions.radio
     figures.operatorCode = radio?.modem?.operatorCode
     figures.operatorName = radio?.modem?.operatorName
     figures.simOperatorCode = radio?.modem?.simOperatorCode

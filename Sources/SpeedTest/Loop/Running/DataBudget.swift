@@ -3,7 +3,7 @@ import Foundation
 import Logging
 import Store
 
-/// The data budget of a test outside of a loop: the ledger of the stored loop, read before the test and written after it.
+/// The data budget of a test outside of a loop: the usage of the stored loop, read before the test and written after it.
 public struct DataBudget: Sendable {
   private let store: DriveStore
   private let limits: DataLimits
@@ -18,11 +18,11 @@ public struct DataBudget: Sendable {
   /// Why no test may start now, in a line; `nil` when one may.
   /// - Throws: GRDB's `DatabaseError`
   public func refusal() async throws -> String? {
-    let ledger = try await LoopRunner.stored(in: store, logger)?.ledger ?? DataLedger()
+    let usage = try await LoopRunner.stored(in: store, logger)?.usage ?? DataUsage()
     let wall = host.moment().wall
-    guard let hold = ledger.hold(by: limits, at: wall) else { return nil }
+    guard let hold = usage.hold(by: limits, at: wall) else { return nil }
     let isMonth = hold == .monthLimit
-    let used = isMonth ? ledger.usedInMonth(at: wall) : ledger.usedInDay(at: wall)
+    let used = isMonth ? usage.usedInMonth(at: wall) : usage.usedInDay(at: wall)
     let (limit, period) = isMonth ? (limits.month, "month") : (limits.day, "day")
     return
       "tests used \(used) of \(limit ?? 0) bytes for this \(period) (speedtest.data-limit.\(period)): no test starts before "
@@ -37,8 +37,8 @@ public struct DataBudget: Sendable {
     let before =
       try await LoopRunner.stored(in: store, logger) ?? LoopMemory(withoutLoopAt: moment, bootID: host.bootID)
     var charged = before
-    charged.ledger.beginTest()
-    charged.ledger.chargeInterruptedTest(at: moment.wall)
+    charged.usage.beginTest()
+    charged.usage.chargeInterruptedTest(at: moment.wall)
     try await persist(charged)
     return before
   }
@@ -47,9 +47,9 @@ public struct DataBudget: Sendable {
   /// - Throws: GRDB's `DatabaseError`, `EncodingError`
   public func end(_ before: LoopMemory, bytes: Int64) async throws {
     var memory = before
-    memory.ledger.beginTest()
-    memory.ledger.add(bytes, at: host.moment().wall)
-    memory.ledger.endTest()
+    memory.usage.beginTest()
+    memory.usage.add(bytes, at: host.moment().wall)
+    memory.usage.endTest()
     try await persist(memory)
   }
 

@@ -51,7 +51,7 @@ public actor LoopRunner {
       coordinator = LoopCoordinator(resuming: stored, rules, bootID: host.bootID, at: host.moment())
     } else {
       coordinator = LoopCoordinator(
-        rules, ledger: stored?.ledger ?? DataLedger(), bootID: host.bootID, at: host.moment())
+        rules, usage: stored?.usage ?? DataUsage(), bootID: host.bootID, at: host.moment())
     }
   }
 

@@ -52,7 +52,7 @@ public struct TestEnd: Sendable {
 }
 
 /// The coverage drive beside a speed test: it pauses or marks its pings.
-public protocol TestCompanion: Sendable {
+public protocol TestObserver: Sendable {
   /// A test begins.
   func testBegan()
   /// The test loads the link in this part; `nil`: it does not load it now.

@@ -60,12 +60,12 @@ final class QoSRun: Sendable {
     let connections = QTPConnections(plan, source: source, counter: counter)
     let groups = plan.objectives.groups.map { $0.map { ($0, test($0)) } }
     let objectives = groups.joined().map(\.0)
-    let board = QoSBoard(count: objectives.count, progress: progress)
+    let collector = QoSCollector(count: objectives.count, progress: progress)
     // A connection serves all groups: the longest test of any group may be the time between two commands.
     let idle = groups.joined().map(\.1.limit).max() ?? 0
-    for group in groups { run(group, connections, board, idle: idle, start, whole) }
+    for group in groups { run(group, connections, collector, idle: idle, start, whole) }
     connections.close()
-    return QoSOutcome(token: plan.token, results: board.results(of: objectives), traffic: counter.traffic)
+    return QoSOutcome(token: plan.token, results: collector.results(of: objectives), traffic: counter.traffic)
   }
 
   /// A test with the objective that it came from.
@@ -77,29 +77,30 @@ final class QoSRun: Sendable {
   ///   - start: The start of the run, ns of the clock.
   ///   - whole: The limits of the run.
   private func run(
-    _ group: [Entry], _ connections: QTPConnections, _ board: QoSBoard, idle: Int64, _ start: Int64, _ whole: Waiting
+    _ group: [Entry], _ connections: QTPConnections, _ collector: QoSCollector, idle: Int64, _ start: Int64,
+    _ whole: Waiting
   ) {
     let began = whole.clock.now()
     // Nothing begins any more once the time is over or the run is aborted.
     if began < whole.deadline, !whole.clock.isAborted() {
       for entry in group {
         Thread.detachNewThread { [self] in
-          run(entry, connections, idle: idle, start: start, whole) { board.add($0) }
+          run(entry, connections, idle: idle, start: start, whole) { collector.add($0) }
         }
       }
     }
     while true {
       // Before looking at the results, so that none comes between.
-      let next = board.next
+      let next = collector.next
       let now = whole.clock.now()
       let isAborted = whole.clock.isAborted()
-      let missing = group.filter { !board.has($0.objective.uid) }
+      let missing = group.filter { !collector.has($0.objective.uid) }
       if missing.isEmpty { return }
       for entry in missing {
         let end = began + entry.test.limit + (entry.objective.kind.needsServer ? Self.connecting : 0) + Self.grace
         guard isAborted || now >= min(end, whole.deadline) else { continue }
         let (status, members) = entry.test.failed(isAborted ? .error : .timeout)
-        board.add(
+        collector.add(
           QoSResult(
             uid: entry.objective.uid, kind: entry.objective.kind, status: status, start: began - start,
             duration: now - began, members: members))
@@ -178,7 +179,7 @@ struct QoSOutcome: Hashable, Sendable {
 
 /// Collects the results of tests that run side by side, by the number of the test. The first result of a test counts: a result
 /// that comes after the timeout changes nothing.
-final class QoSBoard: Sendable {
+final class QoSCollector: Sendable {
   private struct State {
     var results: [Int64: QoSResult] = [:]
     var next = Latch()

@@ -13,13 +13,13 @@ import Testing
 @testable import SpeedTest
 
 /// The sources and settings of speed tests, with the GPS player instead of a receiver.
-struct TestBenchTests {
+struct TestSetupTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
-  private func bench<Result: Sendable>(
-    _ change: (inout ProbeConfiguration) -> Void, _ body: (TestBench, DriveEnvironment) async throws -> Result
+  private func setup<Result: Sendable>(
+    _ change: (inout ProbeConfiguration) -> Void, _ body: (TestSetup, DriveEnvironment) async throws -> Result
   ) async throws -> Result {
     var configuration = ProbeConfiguration.sample(in: folder)
     configuration.controlServer.url = ServiceRig.nowhere
@@ -28,23 +28,23 @@ struct TestBenchTests {
       [configuration] server in
       let environment = try DriveEnvironment(
         configuration: configuration, purpose: "a test", server: server, logger: LogLines().logger)
-      return try await body(TestBench(configuration, environment), environment)
+      return try await body(TestSetup(configuration, environment), environment)
     }
   }
 
   @Test("when nothing is configured, then tests use any interface and IP version, and certificates are verified")
   func defaults() async throws {
-    #expect(try await bench({ _ in }) { bench, _ in bench.options } == TestOptions())
+    #expect(try await setup({ _ in }) { setup, _ in setup.options } == TestOptions())
   }
 
   @Test("when settings of tests are changed, then tests have them, and use the first link")
   func options() async throws {
-    let options = try await bench({
+    let options = try await setup({
       $0.links = ["lo", "wwan1"].map { LinkSettings(name: $0, interface: $0, network: .auto, radio: .none) }
       $0.pings.family = .ipv6
       $0.speedTest.verifiesCertificate = false
       ($0.speedTest.qos, $0.speedTest.qosTLS) = (true, .always)
-    }) { bench, _ in bench.options }
+    }) { setup, _ in setup.options }
     var expected = TestOptions()
     (expected.interface, expected.family) = ("lo", .ipv6)
     (expected.verifiesCertificate, expected.runsQoS, expected.qosEncryption) = (false, true, .always)
@@ -57,22 +57,22 @@ struct TestBenchTests {
       "seconds,latitude,longitude,speed_mps,course_deg,altitude_m,accuracy_m\n"
         + (0..<100).map { "\($0),48.2,16.37,10,0,170,4\n" }.joined(), to: "track.csv")
     let player = try await GPSPlayerTool(["--gpsd", track])
-    try await bench({
+    try await setup({
       $0.gpsd.port = Int(player.port)
       $0.radio = .fixed(Technology("4G/LTE"))
-    }) { bench, environment in
+    }) { setup, environment in
       let (fixes, found) = AsyncStream<Fix>.makeStream()
       let receiving = Task { await environment.positions.run() }
-      let following = Task { await bench.follow { found.yield($0) } }
+      let following = Task { await setup.follow { found.yield($0) } }
       defer {
         receiving.cancel()
         following.cancel()
       }
-      await bench.surroundings.waitUntilKnown(atMost: .seconds(20))
-      let place = try #require(bench.surroundings.place(at: .now))
+      await setup.conditions.waitUntilKnown(atMost: .seconds(20))
+      let place = try #require(setup.conditions.place(at: .now))
       #expect(place.fix.coordinate == Coordinate(latitude: 48.2, longitude: 16.37))
       #expect(await fixes.first { $0.coordinate != nil }?.coordinate == place.fix.coordinate)
-      #expect(bench.surroundings.radio?.technology == Technology("4G/LTE"))
+      #expect(setup.conditions.radio?.technology == Technology("4G/LTE"))
     }
   }
 
@@ -80,7 +80,7 @@ struct TestBenchTests {
     "when the clocks of the host are read, then one counts sleep, none steps back, and the wall time is the timekeeper's"
   )
   func clocks() async throws {
-    try await bench({ _ in }) { _, environment in
+    try await setup({ _ in }) { _, environment in
       let host = LoopHost.host(environment)
       #expect(host.bootID == HostBoot.id)
       let moments = (0..<100).map { _ in host.moment() }
@@ -109,9 +109,9 @@ struct TestBenchTests {
 
   @Test("when a test runs without a drive, then it has no delays")
   func alone() async {
-    let companion = DriveCompanion()
-    companion.testBegan()
-    companion.test(loads: .download)
-    #expect(await companion.testEnded().isEmpty)
+    let observer = DriveTestObserver()
+    observer.testBegan()
+    observer.test(loads: .download)
+    #expect(await observer.testEnded().isEmpty)
   }
 }

@@ -3,7 +3,7 @@ import Pinging
 
 /// A run under way: its targets, their results so far, and the reaction to each input. ``PingRun`` calls it with one input at a
 /// time.
-struct PingCourse {
+struct PingProgress {
   /// The events of a run, in one ordered stream.
   enum Input: Sendable {
     /// `taken` must be called after the events were processed: only then the pinger delivers more.
@@ -22,7 +22,7 @@ struct PingCourse {
 
   private var fleet: PingFleet
   private var capture: RunningCapture?
-  private var ledger: PingLedger
+  private var results: PingResults
   /// Look-ups under way.
   private var lookUps = 0
   /// `nil` until the pings under way are cancelled.
@@ -38,14 +38,14 @@ struct PingCourse {
   ) {
     (self.fleet, self.capture, self.inputs) = (fleet, capture, inputs)
     isJSON = options.format == .json
-    ledger = PingLedger(
+    results = PingResults(
       names: fleet.members.map(\.label), format: options.format, isQuiet: options.isQuiet,
       leastOutage: options.leastOutage)
   }
 
   /// Whether verdicts are still expected.
-  var isRunning: Bool { ledger.isRunning }
-  var haveAllAnswered: Bool { ledger.haveAllAnswered }
+  var isRunning: Bool { results.isRunning }
+  var haveAllAnswered: Bool { results.haveAllAnswered }
 
   /// - Parameters:
   ///   - print: Receives the lines of the result.
@@ -60,7 +60,7 @@ struct PingCourse {
       isStopped = true
       departure = departure ?? PingDeparture(of: fleet.members.indices)
       removeSome()
-    case .interim: ledger.summaries(underWay: fleet.members.indices.map(fleet.underWay)).forEach(print)
+    case .interim: results.summaries(underWay: fleet.members.indices.map(fleet.underWay)).forEach(print)
     case .tick: tick(note)
     case .resolved(let index, .success(let addresses)):
       lookUps -= 1
@@ -77,7 +77,7 @@ struct PingCourse {
     for event in events {
       let subject = fleet.index(pinger: pinger, target: event.target)
       if let subject, event.isSignOfLife { fleet.heard(subject, at: Pinger.now) }
-      if let line = ledger.record(event, of: subject, by: wallClock) { print(line) }
+      if let line = results.record(event, of: subject, by: wallClock) { print(line) }
       if let subject, event.kind == .removed { departure?.hasLeft(subject) }
     }
     removeSome()
@@ -97,10 +97,10 @@ struct PingCourse {
       lookUp(index)
     }
     // The event that reports the end of a target may be among the missing events.
-    guard ledger.missingEvents > 0 else { return }
+    guard results.missingEvents > 0 else { return }
     departure?.losesCount()
     removeSome()
-    for index in ledger.running where fleet.hasFinished(index, isStopped: isStopped) { ledger.finish(index) }
+    for index in results.running where fleet.hasFinished(index, isStopped: isStopped) { results.finish(index) }
   }
 
   /// Resolves the name of a member beside the run; the result comes back as an input.
@@ -129,12 +129,12 @@ struct PingCourse {
     } catch {
       note("cannot ping \(name) at \(new): \(error)")
     }
-    ledger.rename(index, fleet.members[index].label)
+    results.rename(index, fleet.members[index].label)
   }
 
   /// Prints the summaries, and completes the capture.
   mutating func sumUp(_ print: (String) -> Void) {
-    ledger.summaries().forEach(print)
+    results.summaries().forEach(print)
     if let summary = capture?.close() { print(isJSON ? summary.json : summary.line) }
   }
 }

@@ -3,7 +3,7 @@ import Networking
 import Synchronization
 
 /// The device's position, radio, link and drive during a test. Sources write it, tests read it.
-public final class TestSurroundings: Sendable {
+public final class TestConditions: Sendable {
   private struct Known {
     var fix: (fix: Fix, at: ContinuousClock.Instant)?
     var reading: RadioReading?

@@ -5,17 +5,17 @@ import Foundation
 ///
 /// There are two, because SQLite removes its log and the log's index at an orderly end: on a disk without inodes, the next start needs one
 /// for each of them.
-public struct Ballast: Sendable {
+public struct ReserveFile: Sendable {
   /// 8 MiB, enough for the fences of some hours.
   public static let size = 8 << 20
-  /// With this much free space the ballast can be reserved and recording continues for a while; in bytes.
+  /// With this much free space the reserve file can be reserved and recording continues for a while; in bytes.
   static let room = Int64(3 * size)
   private let path: String
   private let second: String
 
   /// - Parameter directory: The state directory, on the disk where the space is reserved.
   public init(_ directory: StateDirectory) {
-    (path, second) = (directory.ballast, directory.secondBallast)
+    (path, second) = (directory.reserveFile, directory.secondReserveFile)
   }
 
   /// Reserves 8 MiB if at least as much remains free afterwards.

@@ -2,7 +2,7 @@ import OrderedJSON
 import Pinging
 
 /// The results of a run by target, and the lines to print about them. A pure value.
-struct PingLedger {
+struct PingResults {
   typealias Subject = Int
 
   /// The figures of one target.

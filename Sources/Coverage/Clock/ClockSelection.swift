@@ -1,5 +1,5 @@
 /// The wall time to use, the clock that it comes from, and why (docs/clock.md).
-public struct ClockRuling: Hashable, Sendable, Codable {
+public struct ClockSelection: Hashable, Sendable, Codable {
   /// A clock. The raw values appear in drive logs and in the state of the clock.
   public enum Source: String, Hashable, Sendable, Codable, CaseIterable, Comparable {
     /// The receiver's clock.
@@ -13,7 +13,7 @@ public struct ClockRuling: Hashable, Sendable, Codable {
     public static func < (left: Source, right: Source) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// Why the ruling is as it is. The raw values appear in logs and in the state of the clock.
+  /// Why the selection is as it is. The raw values appear in logs and in the state of the clock.
   public enum Reason: String, Hashable, Sendable, Codable {
     /// Only the host's clock is known.
     case alone = "no other clock is known"
@@ -25,7 +25,7 @@ public struct ClockRuling: Hashable, Sendable, Codable {
     case hostNotSet = "the host's clock is not set"
     /// The receiver's time is steady and only the host's clock, which no other clock confirms, contradicts it.
     case steady = "the receiver's time is steady, and no other clock confirms the host's"
-    /// No two clocks agree: the ruling stays.
+    /// No two clocks agree: the selection stays.
     case disagreement = "no two clocks agree"
   }
 
@@ -33,9 +33,9 @@ public struct ClockRuling: Hashable, Sendable, Codable {
   public internal(set) var booted: WallTime
   /// The clock that ``booted`` comes from.
   public internal(set) var source: Source
-  /// Why this clock rules.
+  /// Why this clock is selected.
   public internal(set) var reason: Reason
-  /// Whether two clocks agree on ``booted``, or agreed when the ruling was made.
+  /// Whether two clocks agree on ``booted``, or agreed when the selection was made.
   public internal(set) var isConfirmed: Bool
   /// The clocks that agree with ``booted`` now.
   public internal(set) var agreeing: [Source] = []
@@ -48,13 +48,13 @@ public struct ClockRuling: Hashable, Sendable, Codable {
   public func wall(at boot: Duration) -> WallTime { booted.adding(boot) }
 
   /// Whether `other` is the same but for ``booted`` and ``isConfirmed``.
-  public func isSame(as other: ClockRuling) -> Bool {
+  public func isSame(as other: ClockSelection) -> Bool {
     (source, reason, isTrusted) == (other.source, other.reason, other.isTrusted)
       && (agreeing, contradicting) == (other.agreeing, other.contradicting)
   }
 }
 
-extension ClockRuling: CustomStringConvertible {
+extension ClockSelection: CustomStringConvertible {
   /// One line for a log, e.g. `gnss rules, two clocks agree (gnss, server); host contradicts`.
   public var description: String {
     func names(_ sources: [Source]) -> String { sources.map(\.rawValue).joined(separator: ", ") }

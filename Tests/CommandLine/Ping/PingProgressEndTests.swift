@@ -6,11 +6,11 @@ import Testing
 @testable import coverage_probe
 
 /// How a run of pings ends, with real pings to a port that stays silent.
-struct PingCourseEndTests {
+struct PingProgressEndTests {
   /// Receives pings and answers none.
   private let silent: DatagramReceiver
   private let fleet: PingFleet
-  private var course: PingCourse
+  private var progress: PingProgress
 
   init() throws {
     silent = try DatagramReceiver()
@@ -23,8 +23,8 @@ struct PingCourseEndTests {
     self.fleet = fleet
     var options = PingOptions()
     options.format = .text
-    course = PingCourse(
-      fleet: fleet, capture: nil, options: options, inputs: AsyncStream<PingCourse.Input>.makeStream().continuation)
+    progress = PingProgress(
+      fleet: fleet, capture: nil, options: options, inputs: AsyncStream<PingProgress.Input>.makeStream().continuation)
   }
 
   /// Handles the pinger's events until the run is over.
@@ -32,8 +32,8 @@ struct PingCourseEndTests {
     var lines: [String] = []
     _ = try await eventually("the run is over") {
       let batch = fleet.pingers[0].events.available()
-      course.handle(.pings(batch, pinger: 0, taken: {}), print: { lines.append($0) }, note: { _ in })
-      return course.isRunning ? nil : ()
+      progress.handle(.pings(batch, pinger: 0, taken: {}), print: { lines.append($0) }, note: { _ in })
+      return progress.isRunning ? nil : ()
     }
     return lines
   }
@@ -47,10 +47,10 @@ struct PingCourseEndTests {
   mutating func stop() async throws {
     try await someUnderWay()
     fleet.stop()
-    course.handle(.stop, print: { _ in }, note: { _ in })
-    #expect(course.isStopped && course.isRunning && !course.haveAllAnswered)
+    progress.handle(.stop, print: { _ in }, note: { _ in })
+    #expect(progress.isStopped && progress.isRunning && !progress.haveAllAnswered)
     var lines: [String] = []
-    course.handle(.interim, print: { lines.append($0) }, note: { _ in })
+    progress.handle(.interim, print: { lines.append($0) }, note: { _ in })
     #expect(lines.count == 1)
     #expect(lines.first?.hasPrefix("127.0.0.1: 0 sent, 0 answered, 0 lost, ") == true)
     #expect(lines.first?.contains(" in flight") == true)
@@ -60,13 +60,13 @@ struct PingCourseEndTests {
   mutating func abandon() async throws {
     try await someUnderWay()
     fleet.stop()
-    course.handle(.abandon, print: { _ in }, note: { _ in })
-    #expect(course.isStopped)
+    progress.handle(.abandon, print: { _ in }, note: { _ in })
+    #expect(progress.isStopped)
     let lines = try await handleAll()
     let cancelled = lines.filter { $0.hasSuffix(" cancelled") }
     #expect(cancelled.count >= 2)
     var summary: [String] = []
-    course.sumUp { summary.append($0) }
+    progress.sumUp { summary.append($0) }
     #expect(summary.first?.hasPrefix("127.0.0.1: \(cancelled.count) sent, 0 answered, 0 lost") == true, "\(summary)")
     #expect(summary.first?.contains(", \(cancelled.count) without an answer when it ended") == true)
   }
@@ -76,7 +76,7 @@ struct PingCourseEndTests {
     let order = LogLines()
     let lost = PingEvent(
       target: fleet.members[0].id, kind: .lost(.unknown), number: 0, sequence: 0, slot: 0, sent: 1, occurred: 2)
-    course.handle(
+    progress.handle(
       .pings([lost], pinger: 0, taken: { order.append("taken") }),
       print: { order.append($0) }, note: { _ in })
     #expect(order.messages == ["127.0.0.1: ping 0 lost", "taken"])

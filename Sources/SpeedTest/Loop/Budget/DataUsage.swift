@@ -4,7 +4,7 @@ import Coverage
 ///
 /// Each byte belongs to the day of its wall time, so that a clock that is set back and forth neither frees nor uses up a period. Without a
 /// trusted wall time the bytes are undated: they count in every period until the date is known.
-public struct DataLedger: Hashable, Sendable {
+public struct DataUsage: Hashable, Sendable {
   /// Two calendar months and two days.
   private static let mostDays = 64
   /// Bytes charged for an interrupted test while no test has ended yet.
@@ -19,7 +19,7 @@ public struct DataLedger: Hashable, Sendable {
   /// The bytes of the running test.
   private(set) var current: Int64 = 0
 
-  /// An empty ledger.
+  /// Nothing used.
   public init() {}
 
   // MARK: Entries
@@ -87,10 +87,10 @@ public struct DataLedger: Hashable, Sendable {
   }
 }
 
-extension DataLedger: Codable {
+extension DataUsage: Codable {
   private enum Key: String, CodingKey { case days, undated, largest, current }
 
-  /// - Throws: `DecodingError`, also for a day or a number of bytes that no ledger can have.
+  /// - Throws: `DecodingError`, also for a day or a number of bytes that no usage can have.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: Key.self)
     days = try values.decode([Int: Int64].self, forKey: .days)
@@ -99,11 +99,11 @@ extension DataLedger: Codable {
     current = try values.decode(Int64.self, forKey: .current)
     guard days.count <= Self.mostDays, days.keys.allSatisfy(CalendarMonth.days.contains) else {
       throw DecodingError.dataCorruptedError(
-        forKey: .days, in: values, debugDescription: "the ledger has impossible days")
+        forKey: .days, in: values, debugDescription: "the data usage has impossible days")
     }
     guard (days.values + [undated, largest, current]).allSatisfy({ $0 >= 0 }) else {
       throw DecodingError.dataCorruptedError(
-        forKey: .days, in: values, debugDescription: "the ledger has a negative number of bytes")
+        forKey: .days, in: values, debugDescription: "the data usage has a negative number of bytes")
     }
   }
 

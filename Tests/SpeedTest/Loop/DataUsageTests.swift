@@ -6,95 +6,95 @@ import Testing
 @testable import SpeedTest
 
 /// The data budget. Times are days and hours after 2027-01-15T08:00Z.
-@Suite struct DataLedgerTests {
+@Suite struct DataUsageTests {
   private func wall(_ days: Double, hours: Double = 0) -> WallTime {
     LoopRig.startWall.adding(.seconds(days * 86_400 + hours * 3600))
   }
 
-  // MARK: The ledger
+  // MARK: The usage
 
   @Test("when bytes are added, then they count in their day and in their month, until the UTC day or month ends")
   func periods() {
-    var ledger = DataLedger()
-    ledger.add(10, at: wall(0))
-    ledger.add(5, at: wall(0, hours: 15.99))
-    ledger.add(1, at: wall(0, hours: 16))
-    #expect(ledger.usedInDay(at: wall(0)) == 15 && ledger.usedInDay(at: wall(1)) == 1)
-    #expect(ledger.usedInMonth(at: wall(16)) == 16)
-    #expect(ledger.usedInMonth(at: wall(16, hours: 16)) == 0)
-    #expect(ledger.usedInDay(at: wall(2)) == 0)
+    var usage = DataUsage()
+    usage.add(10, at: wall(0))
+    usage.add(5, at: wall(0, hours: 15.99))
+    usage.add(1, at: wall(0, hours: 16))
+    #expect(usage.usedInDay(at: wall(0)) == 15 && usage.usedInDay(at: wall(1)) == 1)
+    #expect(usage.usedInMonth(at: wall(16)) == 16)
+    #expect(usage.usedInMonth(at: wall(16, hours: 16)) == 0)
+    #expect(usage.usedInDay(at: wall(2)) == 0)
   }
 
   @Test("when a number of bytes is not positive, then it frees nothing; when it is huge, then nothing overflows")
   func oddBytes() {
-    var ledger = DataLedger()
-    ledger.add(10, at: wall(0))
-    ledger.add(-5, at: wall(0))
-    ledger.add(0, at: wall(0))
-    ledger.add(.min, at: wall(0))
-    #expect(ledger.usedInDay(at: wall(0)) == 10)
-    for day in 0..<3 { ledger.add(.max, at: wall(Double(day))) }
-    ledger.add(.max, at: nil)
-    ledger.chargeInterruptedTest(at: wall(0))
-    #expect(ledger.usedInMonth(at: wall(0)) == .max && ledger.usedInDay(at: wall(0)) == .max)
+    var usage = DataUsage()
+    usage.add(10, at: wall(0))
+    usage.add(-5, at: wall(0))
+    usage.add(0, at: wall(0))
+    usage.add(.min, at: wall(0))
+    #expect(usage.usedInDay(at: wall(0)) == 10)
+    for day in 0..<3 { usage.add(.max, at: wall(Double(day))) }
+    usage.add(.max, at: nil)
+    usage.chargeInterruptedTest(at: wall(0))
+    #expect(usage.usedInMonth(at: wall(0)) == .max && usage.usedInDay(at: wall(0)) == .max)
   }
 
   @Test("when the clock is set to another day and back, then the use of the first day does not change")
   func clockSet() {
-    var ledger = DataLedger()
-    ledger.add(10, at: wall(0))
-    ledger.add(7, at: wall(400))
-    #expect(ledger.usedInDay(at: wall(0)) == 10 && ledger.usedInMonth(at: wall(0)) == 10)
-    ledger.add(1, at: wall(0))
-    #expect(ledger.usedInDay(at: wall(0)) == 11)
+    var usage = DataUsage()
+    usage.add(10, at: wall(0))
+    usage.add(7, at: wall(400))
+    #expect(usage.usedInDay(at: wall(0)) == 10 && usage.usedInMonth(at: wall(0)) == 10)
+    usage.add(1, at: wall(0))
+    #expect(usage.usedInDay(at: wall(0)) == 11)
   }
 
   @Test("when the date is not known, then the bytes count in every period, and belong to the first known day")
   func undated() {
-    var ledger = DataLedger()
-    ledger.add(10, at: nil)
-    #expect(ledger.usedInDay(at: nil) == 10 && ledger.usedInDay(at: wall(3)) == 10)
-    #expect(ledger.usedInMonth(at: wall(90)) == 10 && ledger.usedInMonth(at: nil) == 10)
-    ledger.date(at: WallTime(microseconds: 0))
-    #expect(ledger.undated == 10)
-    ledger.date(at: wall(3))
-    #expect(ledger.usedInDay(at: wall(3)) == 10 && ledger.usedInDay(at: wall(4)) == 0)
+    var usage = DataUsage()
+    usage.add(10, at: nil)
+    #expect(usage.usedInDay(at: nil) == 10 && usage.usedInDay(at: wall(3)) == 10)
+    #expect(usage.usedInMonth(at: wall(90)) == 10 && usage.usedInMonth(at: nil) == 10)
+    usage.date(at: WallTime(microseconds: 0))
+    #expect(usage.undated == 10)
+    usage.date(at: wall(3))
+    #expect(usage.usedInDay(at: wall(3)) == 10 && usage.usedInDay(at: wall(4)) == 0)
     // The latest known day stands in for an unknown one.
-    #expect(ledger.usedInDay(at: nil) == 10)
+    #expect(usage.usedInDay(at: nil) == 10)
   }
 
   @Test("when more than 64 days have bytes, then the farthest are dropped, but no day of this month or of the last one")
   func bounded() {
-    var ledger = DataLedger()
+    var usage = DataUsage()
     for day in 0..<200 {
-      ledger.add(1, at: wall(Double(day)))
-      #expect(ledger.days.count <= 64)
+      usage.add(1, at: wall(Double(day)))
+      #expect(usage.days.count <= 64)
     }
     // 2027-08-02: all days of July.
-    #expect(ledger.usedInMonth(at: wall(198 - 31)) == 31 && ledger.days.count == 64)
+    #expect(usage.usedInMonth(at: wall(198 - 31)) == 31 && usage.days.count == 64)
   }
 
   @Test("when a test was interrupted, then it counts as the largest test so far, or as 100 MB without one")
   func interrupted() {
-    var ledger = DataLedger()
-    ledger.beginTest()
-    ledger.add(30, at: wall(0))
-    ledger.chargeInterruptedTest(at: wall(0))
-    #expect(ledger.usedInDay(at: wall(0)) == DataLedger.unknownTest)
-    ledger = DataLedger()
+    var usage = DataUsage()
+    usage.beginTest()
+    usage.add(30, at: wall(0))
+    usage.chargeInterruptedTest(at: wall(0))
+    #expect(usage.usedInDay(at: wall(0)) == DataUsage.unknownTest)
+    usage = DataUsage()
     for size: Int64 in [500, 200] {
-      ledger.beginTest()
-      ledger.add(size, at: wall(0))
-      ledger.endTest()
+      usage.beginTest()
+      usage.add(size, at: wall(0))
+      usage.endTest()
     }
-    ledger.beginTest()
-    ledger.add(30, at: wall(0))
-    ledger.chargeInterruptedTest(at: wall(0))
-    #expect(ledger.usedInDay(at: wall(0)) == 500 + 200 + 500)
-    ledger.beginTest()
-    ledger.add(900, at: wall(0))
-    ledger.chargeInterruptedTest(at: wall(0))
-    #expect(ledger.usedInDay(at: wall(0)) == 1200 + 900)
+    usage.beginTest()
+    usage.add(30, at: wall(0))
+    usage.chargeInterruptedTest(at: wall(0))
+    #expect(usage.usedInDay(at: wall(0)) == 500 + 200 + 500)
+    usage.beginTest()
+    usage.add(900, at: wall(0))
+    usage.chargeInterruptedTest(at: wall(0))
+    #expect(usage.usedInDay(at: wall(0)) == 1200 + 900)
   }
 
   @Test("when the month of a day is computed, then it equals Foundation's, for days up to 2199")
@@ -118,14 +118,14 @@ import Testing
     #expect(CalendarMonth(day: .max) == CalendarMonth(day: 84_005))
   }
 
-  @Test("when a ledger is written and read, then it is the same; when it is impossible, then it is refused")
+  @Test("when a usage is written and read, then it is the same; when it is impossible, then it is refused")
   func coding() throws {
-    var ledger = DataLedger()
-    ledger.add(10, at: wall(0))
-    ledger.add(.max, at: wall(1))
-    ledger.endTest()
-    ledger.add(3, at: nil)
-    #expect(try JSONDecoder().decode(DataLedger.self, from: try JSONEncoder().encode(ledger)) == ledger)
+    var usage = DataUsage()
+    usage.add(10, at: wall(0))
+    usage.add(.max, at: wall(1))
+    usage.endTest()
+    usage.add(3, at: nil)
+    #expect(try JSONDecoder().decode(DataUsage.self, from: try JSONEncoder().encode(usage)) == usage)
     for text in [
       #"{"days":{"-1":5},"undated":0,"largest":0,"current":0}"#,
       #"{"days":{"84006":5},"undated":0,"largest":0,"current":0}"#,
@@ -135,19 +135,19 @@ import Testing
       #"{"days":{},"undated":0,"largest":0,"current":-1}"#,
       #"{"days":{},"undated":1e30,"largest":0,"current":0}"#,
     ] {
-      #expect(throws: DecodingError.self) { try JSONDecoder().decode(DataLedger.self, from: Data(text.utf8)) }
+      #expect(throws: DecodingError.self) { try JSONDecoder().decode(DataUsage.self, from: Data(text.utf8)) }
     }
     let many = (0..<65).map { "\"\($0)\":1" }.joined(separator: ",")
     let text = #"{"days":{\#(many)},"undated":0,"largest":0,"current":0}"#
-    #expect(throws: DecodingError.self) { try JSONDecoder().decode(DataLedger.self, from: Data(text.utf8)) }
+    #expect(throws: DecodingError.self) { try JSONDecoder().decode(DataUsage.self, from: Data(text.utf8)) }
   }
 
   // MARK: The budget of a loop
 
-  private func loop(day: Int64? = nil, month: Int64? = nil, ledger: DataLedger = DataLedger()) throws -> LoopRig {
+  private func loop(day: Int64? = nil, month: Int64? = nil, usage: DataUsage = DataUsage()) throws -> LoopRig {
     LoopRig(
       try LoopRules(
-        every: .seconds(300), distance: nil, data: try DataLimits(day: day, month: month)), ledger: ledger)
+        every: .seconds(300), distance: nil, data: try DataLimits(day: day, month: month)), usage: usage)
   }
 
   @Test("when the limit of the day is used up, then the next test is held back with a notice until the day ends")
@@ -186,19 +186,19 @@ import Testing
 
   @Test("when the limit of the month is used up, then the notice names the month")
   func monthLimit() throws {
-    var ledger = DataLedger()
-    ledger.add(1000, at: wall(-3))
+    var usage = DataUsage()
+    usage.add(1000, at: wall(-3))
     let notice = LoopNotice(number: 1, hold: .monthLimit, used: 1000, limit: 1000, isDateKnown: true)
-    var rig = try loop(day: 5, month: 1000, ledger: ledger)
+    var rig = try loop(day: 5, month: 1000, usage: usage)
     #expect(rig.send(.tick) == [.notice(notice)])
   }
 
   @Test(
     "when the date is not known and the budget used up, then the notice says so, and the known date releases the test")
   func unknownDate() throws {
-    var ledger = DataLedger()
-    ledger.add(100, at: wall(-1))
-    var rig = try loop(day: 100, ledger: ledger)
+    var usage = DataUsage()
+    usage.add(100, at: wall(-1))
+    var rig = try loop(day: 100, usage: usage)
     rig.isWallTrusted = false
     let notice = LoopNotice(number: 1, hold: .dayLimit, used: 100, limit: 100, isDateKnown: false)
     #expect(rig.send(.tick) == [.notice(notice)])
@@ -212,13 +212,13 @@ import Testing
     rig.send(.tick)
     rig.send(.pause)
     rig.send(.traffic(bytes: 60))
-    #expect(rig.disk?.ledger.usedInDay(at: rig.wall) == 60)
+    #expect(rig.disk?.usage.usedInDay(at: rig.wall) == 60)
     rig.send(.stop)
     #expect(rig.send(.traffic(bytes: 50)).isEmpty)
-    #expect(rig.disk?.ledger.usedInDay(at: rig.wall) == 110)
+    #expect(rig.disk?.usage.usedInDay(at: rig.wall) == 110)
     #expect(rig.disk?.stage == .ended(.user))
-    let next = try loop(day: 100, ledger: try #require(rig.disk?.ledger))
-    #expect(next.coordinator.memory.ledger.usedInDay(at: rig.wall) == 110)
+    let next = try loop(day: 100, usage: try #require(rig.disk?.usage))
+    #expect(next.coordinator.memory.usage.usedInDay(at: rig.wall) == 110)
   }
 
   @Test("when the program restarts over and over during tests, then each one is charged, and the limit still holds")

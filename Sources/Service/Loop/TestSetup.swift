@@ -12,11 +12,11 @@ import Synchronization
 import SystemServices
 
 /// Positions, modem state, link and settings for speed tests: of one `speedtest`, or of all tests of a loop.
-package struct TestBench: Sendable {
+package struct TestSetup: Sendable {
   /// The latest position and modem state, which ``follow(onFix:)`` writes and tests read.
-  package let surroundings = TestSurroundings()
+  package let conditions = TestConditions()
   /// The drive beside the tests.
-  package let companion = DriveCompanion()
+  package let observer = DriveTestObserver()
   /// The parts of the process that tests use.
   package let tests: ControlledTest.Environment
   package let options: TestOptions
@@ -49,7 +49,7 @@ package struct TestBench: Sendable {
       logger: quiet)
     tests = ControlledTest.Environment(
       store: environment.store, sender: environment.sender, timekeeper: environment.timekeeper,
-      surroundings: surroundings, path: path, companion: companion, logger: environment.logger)
+      conditions: conditions, path: path, observer: observer, logger: environment.logger)
   }
 
   /// Follows the sources until the task is cancelled.
@@ -60,21 +60,21 @@ package struct TestBench: Sendable {
     onFix: @escaping @Sendable (Fix) -> Void = { _ in }, onPath: @escaping @Sendable (PathReading) -> Void = { _ in }
   ) async {
     await withTaskGroup { group in
-      group.addTask { [radio, surroundings] in await radio.run { surroundings.note($0) } }
-      group.addTask { [path, surroundings] in
+      group.addTask { [radio, conditions] in await radio.run { conditions.note($0) } }
+      group.addTask { [path, conditions] in
         await path.run { reading in
-          surroundings.note(reading)
+          conditions.note(reading)
           onPath(reading)
         }
       }
       group.addTask { [path] in
         while (try? await Task.sleep(for: .seconds(1))) != nil { path.readFile() }
       }
-      group.addTask { [positions, surroundings] in
+      group.addTask { [positions, conditions] in
         await positions.deliver { event in
           switch event {
           case .fix(let fix):
-            surroundings.note(fix.fix, at: fix.arrival)
+            conditions.note(fix.fix, at: fix.arrival)
             onFix(fix.fix)
           default: break
           }
@@ -85,7 +85,7 @@ package struct TestBench: Sendable {
 }
 
 extension LoopHost {
-  /// The clocks of this host, with the ruling wall time.
+  /// The clocks of this host, with the selected wall time.
   package static func host(_ environment: DriveEnvironment) -> LoopHost {
     LoopHost(bootID: HostBoot.id) { [timekeeper = environment.timekeeper] in
       // In this order: an interruption between the two must not look like a suspend.
@@ -119,7 +119,7 @@ extension ProbeConfiguration {
 
 /// Connects speed tests with the running drive, which pauses or marks its pings. The service or `record` sets the drive; tests
 /// call from their own tasks. Without a drive, calls do nothing.
-package final class DriveCompanion: TestCompanion {
+package final class DriveTestObserver: TestObserver {
   private let drive = Mutex<LiveDrive?>(nil)
 
   /// The drive that runs from now on; `nil` for none.
