@@ -15,7 +15,7 @@ def connect(manifest: Manifest, memory: str, spill: pathlib.Path) -> duckdb.Duck
     engine.execute("SET preserve_insertion_order = false")
     engine.execute("CREATE MACRO element_at(list, place) AS list_extract(list, place)")
     engine.execute("CREATE MACRO array_size(list) AS len(list)")
-    rows, kinds = definition.origins(manifest), (pa.int64(), pa.string(), pa.string(), pa.string())
+    rows, kinds = definition.origins(manifest), (pa.int64(), *(4 * (pa.string(),)))
     columns = zip(definition.ORIGIN, kinds, strict=True)
     table = pa.table({name: pa.array([row[place] for row in rows], kind) for place, (name, kind) in enumerate(columns)})
     engine.register("given", table)
@@ -27,7 +27,8 @@ def connect(manifest: Manifest, memory: str, spill: pathlib.Path) -> duckdb.Duck
 def run(engine: duckdb.DuckDBPyConnection, files: list[str], grid: Grid) -> None:
     """Makes the table `cells`."""
     listed = ", ".join(map(definition.quoted, files))
-    engine.execute(f"CREATE OR REPLACE TEMP VIEW fences AS SELECT * FROM read_parquet([{listed}], hive_partitioning = true)")
+    engine.execute(f"CREATE OR REPLACE TEMP VIEW fences AS SELECT * FROM read_parquet([{listed}], hive_partitioning = true)"
+                   f" WHERE {grid.condition}")
     engine.execute("CREATE OR REPLACE TEMP VIEW pings AS SELECT *, unnest(bins) AS bin, unnest(counts) AS count FROM fences")
     for statement in definition.statements(grid):
         engine.execute(statement.replace("CREATE OR REPLACE TEMP VIEW", "CREATE OR REPLACE TEMP TABLE", 1))

@@ -11,21 +11,32 @@ from fleetmap.manifest import Manifest
 
 TEXT = pathlib.Path(__file__).with_name("map.sql")
 PERIODS = ("day", "week", "month", "all")
-ORIGIN = ("origin", "device", "drive", "operator")
+ORIGIN = ("origin", "device", "drive", "operator", "link")
 
 
 @dataclasses.dataclass(frozen=True)
 class Grid:
-    """A column of the data set: `h6` to `h11`, or `square`; and which cells are shown."""
+    """A column of the data set: `h6` to `h11`, or `square`; which cells are shown; and which fences count."""
 
     cell: str
     least_fences: int
     least_devices: int
+    by_link: bool = False  # operators are divided by the links of their cars
+    hours: tuple[int, int] = (0, 24)  # of the day, UTC: from the first to before the second
+
+    @property
+    def condition(self) -> str:
+        """The fences that count, as a condition on their `time`."""
+        first, last = (hour * 3_600_000 for hour in self.hours)
+        return f"time >= {first} AND time < {last}"
 
 
 def statements(grid: Grid) -> list[str]:
     """The definition for a grid, statement by statement."""
     text = re.sub(r"--.*", "", TEXT.read_text())
+    # A fence without an operator has the one that its session saw most.
+    operator = r"COALESCE(\1.operator, o.operator, 'unknown')"
+    text = re.sub(r"\$operator\((\w)\)", f"CONCAT({operator}, '/', COALESCE(o.link, '-'))" if grid.by_link else operator, text)
     # A bin's least delay: (b - 64 e) 2^e with e = b div 64 - 1, and e = 0 for the first 128 bins.
     power = r"GREATEST((\1 - MOD(\1, 64)) / 64 - 1, 0)"
     text = re.sub(r"\$lower\(([a-z0-9.]+)\)", rf"CAST((\1 - 64 * {power}) * POWER(2, {power}) AS BIGINT)", text)
@@ -39,6 +50,14 @@ def statements(grid: Grid) -> list[str]:
 def quoted(text: str) -> str:
     """A text as SQL has it."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def hours_of(text: str) -> tuple[int, int]:
+    """`6-9`: from 06:00 to before 09:00."""
+    first, last = (int(part) for part in text.split("-"))
+    if not 0 <= first < last <= 24:
+        raise ValueError(text)
+    return first, last
 
 
 def period_of(day: str, period: str) -> str:
@@ -55,7 +74,7 @@ def periods(days: dict[str, str], period: str) -> dict[str, list[str]]:
     return dict(sorted(found.items()))
 
 
-def origins(manifest: Manifest) -> list[tuple[int, str, str, str | None]]:
+def origins(manifest: Manifest) -> list[tuple[int, str, str, str | None, str | None]]:
     """The manifest's sessions, with the columns `ORIGIN`. A drive is its store and number."""
-    return [(session.origin(source.sha256), source.device, f"{source.store}/{session.drive}", session.operator)
+    return [(session.origin(source.sha256), source.device, f"{source.store}/{session.drive}", session.operator, session.link)
             for source in manifest.sources.values() for session in source.sessions]

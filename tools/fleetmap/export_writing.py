@@ -17,6 +17,7 @@ WRITTEN = (
     "fid", "geom", "session", "entered_at", "exited_at", "radius_m", "distance_m", "pings", "pings_ok", "avg_ping_ms", "technology",
     "technology_id", "duration_ms", "submittable", "accuracy_m", "speed_mps", "pings_lost", "pings_unsent", "min_ping_ms", "p50_ping_ms",
     "p95_ping_ms", "max_ping_ms", "rsrp_median_dbm", "operator", "operator_name", "store_id", "drive", "clock", "quarantined", "delay_bins",
+    "link",
 )
 
 TABLES = """

@@ -1,12 +1,12 @@
 -- The definition of the map: docs/fleet.md has it in formulas. One text for every engine; DuckDB makes tables of the views.
 -- The engine has the views `fences` (rows of the data set with their `day`), `pings` (a row a bin of a fence: its columns, `bin`, `count`) and
 -- `origins` (the manifest's sessions), and the functions `element_at` and `array_size`. $cell is a column of the grid; $least_fences and
--- $least_devices are minimums; $lower and $nearest_rank are spelt out in definition.py.
+-- $least_devices are minimums; $operator, $lower and $nearest_rank are spelt out in definition.py.
 -- Whole numbers until the last step, so that no result depends on an order of additions. 1e0 is a double everywhere, 1.0 a decimal.
 
--- A drive's fences in a cell. A fence without an operator has the one that its session saw most.
+-- A drive's fences in a cell.
 CREATE OR REPLACE TEMP VIEW passes AS
-SELECT f.$cell AS cell, COALESCE(f.operator, o.operator, 'unknown') AS operator, COALESCE(f.technology, 'none') AS technology,
+SELECT f.$cell AS cell, $operator(f) AS operator, COALESCE(f.technology, 'none') AS technology,
   o.device AS device, o.drive AS drive, f.day AS day,
   CAST(COUNT(*) AS BIGINT) AS fences,
   CAST(SUM(CASE WHEN f.measured THEN 1 ELSE 0 END) AS BIGINT) AS measured,
@@ -65,7 +65,7 @@ SELECT cell, operator, technology, CAST(SUM(fences) AS BIGINT), CAST(SUM(measure
 FROM passes WHERE technology <> 'none' GROUP BY cell, operator, technology;
 
 CREATE OR REPLACE TEMP VIEW bins AS
-SELECT p.$cell AS cell, COALESCE(p.operator, o.operator, 'unknown') AS operator, COALESCE(p.technology, 'none') AS technology, p.bin AS bin,
+SELECT p.$cell AS cell, $operator(p) AS operator, COALESCE(p.technology, 'none') AS technology, p.bin AS bin,
   CAST(SUM(p.count) AS BIGINT) AS pings
 FROM pings p JOIN origins o ON p.origin = o.origin
 WHERE p.$cell >= 0

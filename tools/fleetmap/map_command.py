@@ -29,6 +29,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--period", choices=definition.PERIODS, default="week", help="default week, from Monday on")
     parser.add_argument("--least-fences", type=int, default=30, metavar="N", help="of a cell that is shown (default 30)")
     parser.add_argument("--least-devices", type=int, default=2, metavar="N", help="of a cell that is shown (default 2)")
+    parser.add_argument("--by-link", action="store_true", help="divide operators by the links of their cars: for cars with several modems")
+    parser.add_argument("--hours", type=definition.hours_of, default=(0, 24), metavar="FIRST-LAST",
+                        help="only fences that begin in these hours of the day, UTC: 6-9 is from 06:00 to before 09:00 (default 0-24)")
     parser.add_argument("--memory", default="2GB", help="memory of DuckDB (default 2GB)")
 
 
@@ -66,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
     if not dataset.manifest.days:
         raise FleetError(f"{options.dataset} has no fences")
     options.output.mkdir(parents=True, exist_ok=True)
-    grid = definition.Grid(options.grid, options.least_fences, options.least_devices)
+    grid = definition.Grid(options.grid, options.least_fences, options.least_devices, options.by_link, options.hours)
     with tempfile.TemporaryDirectory(dir=options.output) as spill, aggregate.connect(dataset.manifest, options.memory, pathlib.Path(spill)) as engine:
         fill(engine, dataset, grid, options.period)
         outlines = name_cells(engine, options.grid)

@@ -73,7 +73,7 @@ def rows_of(drive: country.Drive, start: datetime.datetime, first: int, session:
             ("5G NSA" if strong else "4G/LTE") if covered else None, (41 if strong else 13) if covered else None, milliseconds, 1, 3.0,
             drive.distance_m / country.FENCE_SECONDS, pings - ok, 0, *(delays if ok else (None,) * 4),
             round(power, 1) if covered else None, operator.code if covered else None, operator.name if covered else None, store, session,
-            "gnss", 0, bins[index]))
+            "gnss", 0, bins[index], None))
     return rows
 
 

@@ -41,6 +41,8 @@ def options() -> argparse.Namespace:
     parser.add_argument("--period", choices=definition.PERIODS, default="week")
     parser.add_argument("--least-fences", type=int, default=30)
     parser.add_argument("--least-devices", type=int, default=2)
+    parser.add_argument("--by-link", action="store_true")
+    parser.add_argument("--hours", type=definition.hours_of, default=(0, 24))
     parser.add_argument("--master", help="default: that of spark-submit, else local[2]")
     parser.add_argument("--memory", default="2g", help="of the driver (default 2g)")
     return parser.parse_args()
@@ -60,7 +62,8 @@ def session(master: str | None, memory: str) -> SparkSession:
 def run(spark: SparkSession, folder: pathlib.Path, files: list[str], grid: definition.Grid) -> None:
     """Makes the view `cells` of some files of the data set."""
     spark.read.option("basePath", str(folder)).parquet(*files).withColumnRenamed("day", "day_name").createOrReplaceTempView("stored")
-    spark.sql("CREATE OR REPLACE TEMP VIEW fences AS SELECT *, CAST(day_name AS DATE) AS day FROM stored")
+    spark.sql("CREATE OR REPLACE TEMP VIEW fences AS SELECT *, CAST(day_name AS DATE) AS day FROM stored"
+              f" WHERE {grid.condition}")
     spark.sql("CREATE OR REPLACE TEMP VIEW pings AS SELECT f.*, pair.bins AS bin, pair.counts AS count FROM fences f"
               " LATERAL VIEW explode(arrays_zip(bins, counts)) each_pair AS pair")
     for statement in definition.statements(grid):
@@ -74,7 +77,7 @@ def main() -> None:
     chosen = options()
     folder = chosen.dataset.resolve()
     manifest = Manifest.parse((folder / "manifest.json").read_text())
-    grid = definition.Grid(chosen.grid, chosen.least_fences, chosen.least_devices)
+    grid = definition.Grid(chosen.grid, chosen.least_fences, chosen.least_devices, chosen.by_link, chosen.hours)
     files = {day: str(folder / f"day={day}" / entry.file) for day, entry in manifest.days.items()}
     spark = session(chosen.master, chosen.memory)
     kinds = StructType([StructField(name, LongType() if name == "origin" else StringType()) for name in definition.ORIGIN])

@@ -35,13 +35,14 @@ class Fence:
     delay_ms: float = 30.0
     bins: str | None = BINS
     quarantined: int = 0
+    link: str | None = None
 
     def row(self, owner: str) -> tuple[Value, ...]:
         ok = self.answered > 0
         delay = self.delay_ms if ok else None
         return (self.number, point(self.longitude, self.latitude), self.session, self.entered_at, self.exited_at, 25.0, 40.0, 20, self.answered,
                 delay, self.technology, 13, 2000, 1, 3.0, 20.0, 20 - self.answered, 0, delay, delay, delay, delay,
-                -90.0, self.operator, None, owner, self.session, "gnss", self.quarantined, self.bins if ok else None)
+                -90.0, self.operator, None, owner, self.session, "gnss", self.quarantined, self.bins if ok else None, self.link)
 
 
 def export(path: pathlib.Path, fences: list[Fence], owner: str = "car", exported_at: str = "2026-11-05T00:00:00.000Z", last: int | None = None,

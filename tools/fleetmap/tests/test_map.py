@@ -111,6 +111,20 @@ class Map(unittest.TestCase):
         self.assertIn("hidden, below 30 fences or 6 devices: 23201", printed)
 
 
+class Selection(unittest.TestCase):
+    def test_when_hours_and_links_are_chosen_then_only_their_fences_count_and_links_stand_apart(self) -> None:
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = pathlib.Path(scratch)
+            fences = [Fence(number, entered_at=f"2026-11-02T{number - 1:02d}:59:59.999Z", session=1 + number % 2, link=("a", "b")[number % 2])
+                      for number in range(1, 25)]
+            export(folder / "car" / "a.gpkg", sorted(fences, key=lambda fence: fence.number))
+            quietly("add", folder / "fleet", folder, "--cut", "0")
+            quietly("map", folder / "fleet", "-o", folder / "map", "--period", "all", "--hours", "6-9", "--by-link", "--least-fences", "1",
+                    "--least-devices", "1")
+            found = {key[2]: row["fences"] for key, row in table(folder / "map").items() if key[3] == "all"}
+            self.assertEqual(found, {"23201/a": "1", "23201/b": "2"})
+
+
 class Difference(unittest.TestCase):
     def test_when_one_operator_fails_at_a_place_then_the_difference_is_there_and_nowhere_else(self) -> None:
         with tempfile.TemporaryDirectory() as scratch:
