@@ -8,6 +8,7 @@ from fleetmap.errors import FleetError
 
 COMMANDS = {
     "add": "add exports to a data set",
+    "bench": "measure what entry and map cost",
     "map": "make the map of a data set",
     "serve": "serve the map by PostGIS, on loopback",
     "simulate": "write the exports of a made-up country",

@@ -36,14 +36,16 @@ class Fences:
 
 
 def refusals(fences: Fences, exported_at: int, latest: dict[int, int]) -> dict[str, Mask]:
-    """The fences that are refused, by name. `latest` has the beginning of each session's latest good fence, and is brought up to date."""
+    """The fences that are refused, by name. An export that an unset clock dated says nothing about the future. `latest` has the beginning of
+    each session's latest good fence, and is brought up to date.
+    """
     with np.errstate(invalid="ignore"):
         found = {
             "quarantined": fences.quarantined,
             "latitude": ~(np.abs(fences.latitude) <= 90),
             "longitude": ~(np.abs(fences.longitude) <= 180),
             "time": (fences.entered < EARLIEST_MS) | (fences.entered >= LATEST_MS) | (fences.exited < fences.entered),
-            "future": fences.entered > exported_at + DAY_MS,
+            "future": (fences.entered > exported_at + DAY_MS) & (exported_at >= EARLIEST_MS),
             "pings": (fences.pings < 0) | (fences.answered < 0) | (fences.answered > fences.pings),
             "delay": (fences.answered > 0) & ~((fences.delay_ms >= 0) & (fences.delay_ms * 1000 <= LONGEST_DELAY_US)),
             "histogram": (fences.answered > 0) & (fences.binned != fences.answered),

@@ -73,6 +73,8 @@ def run(options: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(dir=options.output) as spill, aggregate.connect(dataset.manifest, options.memory, pathlib.Path(spill)) as engine:
         fill(engine, dataset, grid, options.period)
         outlines = name_cells(engine, options.grid)
+        if not outlines:
+            raise FleetError("every cell is below the minimums: see --least-fences and --least-devices")
         hidden = engine.execute("SELECT operator, SUM(cells)::BIGINT, SUM(fences)::BIGINT FROM hidden GROUP BY operator ORDER BY operator").fetchall()
         outputs.write_csv(options.output / "map.csv", batches(engine))
         outputs.write_parquet(options.output / "map.parquet", batches(engine), outlines)

@@ -36,6 +36,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", type=pathlib.Path, nargs="?", metavar="DATASET", help="default: a made-up country")
     parser.add_argument("--data", type=pathlib.Path, metavar="DIR", help="keep the database there (default: a temporary folder)")
     parser.add_argument("--port", type=int, default=8080, help="on 127.0.0.1 (default 8080; 0: any)")
+    parser.add_argument("--load-only", action="store_true", help="load the database and end")
     parser.add_argument("--period", choices=("day", "week", "month"), default="week")
     parser.add_argument("--least-fences", type=int, default=30, metavar="N")
     parser.add_argument("--least-devices", type=int, default=2, metavar="N")
@@ -167,5 +168,6 @@ def run(options: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with contextlib.suppress(KeyboardInterrupt), server(options) as (served, _):
         print(f"http://127.0.0.1:{served.server_address[1]}/", flush=True)
-        served.serve_forever()
+        if not options.load_only:
+            served.serve_forever()
     return 0

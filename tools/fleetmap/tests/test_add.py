@@ -98,6 +98,10 @@ class Entry(InFolder):
             "refused: histogram": 2})
         self.assertEqual(self.numbers(), {"2026-11-02": [12]})
 
+    def test_when_an_unset_clock_dated_an_export_then_its_fences_are_no_future_ones(self) -> None:
+        self.add(self.file("a.gpkg", [Fence(1)], exported_at="1970-01-01T00:01:00.000Z"))
+        self.assertEqual(self.numbers(), {"2026-11-02": [1]})
+
     def test_when_an_export_has_no_store_id_then_it_is_refused_with_the_remedy(self) -> None:
         path = self.file("a.gpkg", [Fence(1)])
         database = sqlite3.connect(path)

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow.parquet as parquet
 
 from fleetmap.bins import lower_bounds
+from fleetmap.errors import FleetError
 from fleetmap.reading import places
 from fleetmap.tests.made import Fence, export, quietly
 
@@ -112,6 +113,13 @@ class Map(unittest.TestCase):
 
 
 class Selection(unittest.TestCase):
+    def test_when_every_cell_is_below_the_minimums_then_the_command_says_so(self) -> None:
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = pathlib.Path(scratch)
+            quietly("add", folder / "fleet", export(folder / "a.gpkg", [Fence(1)]), "--cut", "0")
+            with self.assertRaisesRegex(FleetError, "minimums"):
+                quietly("map", folder / "fleet", "-o", folder / "map")
+
     def test_when_hours_and_links_are_chosen_then_only_their_fences_count_and_links_stand_apart(self) -> None:
         with tempfile.TemporaryDirectory() as scratch:
             folder = pathlib.Path(scratch)
