@@ -162,7 +162,7 @@ def run(options: argparse.Namespace) -> int:
         report.update(findings(dataset.manifest.sources))
         live = sum(day.fences for day in dataset.manifest.days.values())
         size = sum(pathlib.Path(path).stat().st_size for path in dataset.files().values())
-    for name, count in sorted(report.items()):
+    for name, count in sorted((+report).items()):
         print(f"{name:>40} {count:>12,}")
     print(f"{options.dataset}: {live:,} fences in {len(dataset.manifest.days)} days, {size:,} bytes")
     return 1 if report["refused files"] else 0

@@ -113,6 +113,15 @@ class Map(unittest.TestCase):
 
 
 class Selection(unittest.TestCase):
+    def test_when_fences_are_at_poles_and_on_180_degrees_then_they_are_on_the_map(self) -> None:
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = pathlib.Path(scratch)
+            places = [(90.0, 0.0), (-90.0, 77.0), (0.0, 180.0), (0.0, -180.0)]
+            export(folder / "a.gpkg", [Fence(number, *place) for number, place in enumerate(places, 1)])
+            quietly("add", folder / "fleet", folder / "a.gpkg", "--cut", "0")
+            quietly("map", folder / "fleet", "-o", folder / "map", "--least-fences", "1", "--least-devices", "1")
+            self.assertEqual(sorted(row["fences"] for key, row in table(folder / "map").items() if key[3] == "all"), ["1", "1", "2"])
+
     def test_when_every_cell_is_below_the_minimums_then_the_command_says_so(self) -> None:
         with tempfile.TemporaryDirectory() as scratch:
             folder = pathlib.Path(scratch)
