@@ -3,13 +3,13 @@
 import collections
 import dataclasses
 import datetime
-import pathlib
+import importlib.resources
 import re
 import string
 
 from fleetmap.manifest import Manifest
 
-TEXT = pathlib.Path(__file__).with_name("map.sql")
+TEXT = importlib.resources.files("fleetmap") / "map.sql"  # also out of a zip file, as Spark has it
 PERIODS = ("day", "week", "month", "all")
 ORIGIN = ("origin", "device", "drive", "operator", "link")
 
