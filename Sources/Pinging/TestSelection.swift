@@ -54,41 +54,61 @@ public struct TestSelection: Hashable, Sendable {
     case active(Test)
   }
 
+  /// What is known of the link that carries the pings.
+  private struct Link: Hashable {
+    var path: Path?
+    /// Tests of this and earlier generations belong to a former link or address.
+    var lastOutdated = 0
+    var lastChange: DriveTime?
+  }
+
+  /// The outcomes of the pings of the test in use.
+  private struct Outcomes: Hashable {
+    /// Pings in a row without an answer.
+    var failures = 0
+    /// Whether one was answered since the last decision.
+    var hasSucceeded = false
+    var isRefused = false
+  }
+
+  private struct Waits: Hashable {
+    /// Between replacements of the test in use.
+    var recovery: DoublingWait
+    /// After failed requests.
+    var retry: DoublingWait
+    /// After tests with which no ping could be sent.
+    var activation: DoublingWait
+    /// After tests that were refused soon after their start.
+    var refusal: DoublingWait
+    /// After changes of the link in quick succession, so that a flapping link does not flood the server with requests.
+    var flapping: DoublingWait
+
+    init(_ policy: RecoveryPolicy) {
+      recovery = DoublingWait(first: policy.backoff, greatest: policy.backoffMax)
+      retry = DoublingWait(first: policy.retryDelay, greatest: policy.retryDelayMax)
+      activation = DoublingWait(first: policy.retryDelay, second: policy.backoff, greatest: policy.backoffMax)
+      refusal = DoublingWait(first: .zero, second: policy.retryDelay, greatest: policy.retryDelayMax)
+      flapping = DoublingWait(first: .zero, second: policy.retryDelay, greatest: policy.backoff)
+    }
+  }
+
   private let policy: RecoveryPolicy
   private var state = State.idle
   private var lastGeneration = 0
   private var owed: Set<Cause> = []
-  private var lastPath: Path?
-  /// Tests of this and earlier generations belong to a former link or address.
-  private var lastOutdated = 0
-  private var lastLinkChange: DriveTime?
+  private var link = Link()
   /// When the last preparation began.
   private var lastLaunch: DriveTime?
-  private var isRefused = false
-  private var hasSucceeded = false
-  private var failures = 0
+  private var outcomes = Outcomes()
   private var hasHadTest = false
   private var nextPreparation = DriveTime.start
   private var nextRecovery = DriveTime.start
-  /// The wait between replacements of the test in use.
-  private var recovery: DoublingWait
-  /// The wait after failed requests.
-  private var retry: DoublingWait
-  /// The wait after tests with which no ping could be sent.
-  private var activation: DoublingWait
-  /// The wait after tests that were refused soon after their start.
-  private var refusal: DoublingWait
-  /// The wait after changes of the link in quick succession, so that a flapping link does not flood the server with requests.
-  private var flapping: DoublingWait
+  private var waits: Waits
 
   /// A session at the start of a drive, without a test.
   public init(policy: RecoveryPolicy = RecoveryPolicy()) {
     self.policy = policy
-    recovery = DoublingWait(first: policy.backoff, greatest: policy.backoffMax)
-    retry = DoublingWait(first: policy.retryDelay, greatest: policy.retryDelayMax)
-    activation = DoublingWait(first: policy.retryDelay, second: policy.backoff, greatest: policy.backoffMax)
-    refusal = DoublingWait(first: .zero, second: policy.retryDelay, greatest: policy.retryDelayMax)
-    flapping = DoublingWait(first: .zero, second: policy.retryDelay, greatest: policy.backoff)
+    waits = Waits(policy)
   }
 
   /// The generation of the test in use: the active one, or the old one during a preparation.
@@ -112,19 +132,19 @@ public struct TestSelection: Hashable, Sendable {
   /// ``activated(_:limit:requested:at:)``, ``requestFailed(_:at:)`` and ``activationFailed(_:at:)``.
   /// - Parameter now: Not before the time of any earlier call.
   public mutating func tick(at now: DriveTime, path: Path) -> Decision {
-    let isBack = lastPath == .offline && path != .offline
-    let isNewOnWiFi = path == .wifi && lastPath != .wifi
-    lastPath = path
-    if isBack { retry.reset() }
+    let isBack = link.path == .offline && path != .offline
+    let isNewOnWiFi = path == .wifi && link.path != .wifi
+    link.path = path
+    if isBack { waits.retry.reset() }
     if let preparation, let deadline = preparation.deadline, now >= deadline { giveUp(preparation, at: now) }
     if isNewOnWiFi { linkChanged(at: now) }
     guard path != .wifi else { return .skip }
     cut(at: now)
-    if hasSucceeded { nextRecovery = min(nextRecovery, now + policy.backoff) }
-    hasSucceeded = false
-    if failures >= policy.failureThreshold {
+    if outcomes.hasSucceeded { nextRecovery = min(nextRecovery, now + policy.backoff) }
+    outcomes.hasSucceeded = false
+    if outcomes.failures >= policy.failureThreshold {
       owed.insert(.failures)
-      failures = 0
+      outcomes.failures = 0
     }
     switch state {
     case .idle:
@@ -140,7 +160,7 @@ public struct TestSelection: Hashable, Sendable {
       return preparation.old.map { .send($0.generation) } ?? .skip
     case .active(let test):
       guard !owed.isEmpty, now >= nextRecovery else { return .send(test.generation) }
-      nextRecovery = now + recovery.next()
+      nextRecovery = now + waits.recovery.next()
       return prepare(at: now)
     }
   }
@@ -159,10 +179,10 @@ public struct TestSelection: Hashable, Sendable {
   /// Ends the use of a test that was refused or has expired.
   private mutating func cut(at now: DriveTime) {
     guard let test else { return }
-    if now - test.launched >= policy.provenAfter { refusal.reset() }
-    guard isRefused || now >= test.ends else { return }
-    if isRefused { nextPreparation = now + refusal.next() }
-    isRefused = false
+    if now - test.launched >= policy.provenAfter { waits.refusal.reset() }
+    guard outcomes.isRefused || now >= test.ends else { return }
+    if outcomes.isRefused { nextPreparation = now + waits.refusal.next() }
+    outcomes.isRefused = false
     switch state {
     case .preparing(var preparation):
       preparation.old = nil
@@ -178,25 +198,25 @@ public struct TestSelection: Hashable, Sendable {
   /// The next ``tick(at:path:)`` that is not on Wi-Fi requests a test. When changes follow each other within
   /// ``RecoveryPolicy/provenAfter``, requests are at least 1, 2, 4 ... s apart, up to the policy's first back-off.
   public mutating func linkChanged(at now: DriveTime) {
-    if lastLinkChange.map({ now - $0 >= policy.provenAfter }) ?? true { flapping.reset() }
+    if link.lastChange.map({ now - $0 >= policy.provenAfter }) ?? true { waits.flapping.reset() }
     // Delay the next request only if there was one since the last change.
-    if let lastLaunch, lastLinkChange.map({ lastLaunch >= $0 }) ?? true {
-      nextPreparation = max(now, lastLaunch + flapping.next())
+    if let lastLaunch, link.lastChange.map({ lastLaunch >= $0 }) ?? true {
+      nextPreparation = max(now, lastLaunch + waits.flapping.next())
     }
-    lastLinkChange = now
-    lastOutdated = lastGeneration
+    link.lastChange = now
+    link.lastOutdated = lastGeneration
     state = .idle
     owed.removeAll()
-    (failures, hasSucceeded, isRefused) = (0, false, false)
+    outcomes = Outcomes()
     // Failures on the former link do not count on this one.
-    retry.reset()
-    activation.reset()
-    recovery.reset()
+    waits.retry.reset()
+    waits.activation.reset()
+    waits.recovery.reset()
     nextRecovery = now
   }
 
   /// Whether a test that was requested for this generation is valid: link and address have not changed since.
-  public func mayUse(requestedFor generation: Generation) -> Bool { generation > lastOutdated }
+  public func mayUse(requestedFor generation: Generation) -> Bool { generation > link.lastOutdated }
 
   // MARK: Results of preparations
 
@@ -207,7 +227,7 @@ public struct TestSelection: Hashable, Sendable {
   public mutating func granted(_ generation: Generation, at now: DriveTime) {
     guard var preparation, preparation.generation == generation else { return }
     hasHadTest = true
-    retry.reset()
+    waits.retry.reset()
     preparation.isGranted = true
     preparation.deadline = now + policy.activationTimeout
     state = .preparing(preparation)
@@ -224,25 +244,25 @@ public struct TestSelection: Hashable, Sendable {
     let ends = (requested ?? preparation.launched) + policy.life(limit: limit)
     state = .active(Test(generation: generation, launched: preparation.launched, ends: ends))
     hasHadTest = true
-    failures = 0
-    isRefused = false
+    outcomes.failures = 0
+    outcomes.isRefused = false
     owed.removeAll()
-    retry.reset()
-    activation.reset()
+    waits.retry.reset()
+    waits.activation.reset()
   }
 
   /// The request for a test failed.
   public mutating func requestFailed(_ generation: Generation, at now: DriveTime) {
     guard let preparation, preparation.generation == generation else { return }
     abandon(preparation)
-    nextPreparation = max(now, preparation.launched + retry.next())
+    nextPreparation = max(now, preparation.launched + waits.retry.next())
   }
 
   /// The control server granted a test, but no pings can be sent with it.
   public mutating func activationFailed(_ generation: Generation, at now: DriveTime) {
     guard let preparation, preparation.generation == generation else { return }
     abandon(preparation)
-    nextPreparation = max(now, preparation.launched + activation.next())
+    nextPreparation = max(now, preparation.launched + waits.activation.next())
   }
 
   private mutating func giveUp(_ preparation: Preparation, at now: DriveTime) {
@@ -263,9 +283,9 @@ public struct TestSelection: Hashable, Sendable {
   /// A ping of this generation was answered.
   public mutating func answered(_ generation: Generation) {
     guard counts(generation) else { return }
-    failures = 0
-    hasSucceeded = true
-    recovery.reset()
+    outcomes.failures = 0
+    outcomes.hasSucceeded = true
+    waits.recovery.reset()
     owed.remove(.failures)
     guard var preparation else { return }
     preparation.causes.remove(.failures)
@@ -274,12 +294,12 @@ public struct TestSelection: Hashable, Sendable {
 
   /// A ping of this generation was not answered.
   public mutating func failed(_ generation: Generation) {
-    if counts(generation) { failures += 1 }
+    if counts(generation) { outcomes.failures += 1 }
   }
 
   /// The ping server refused the token of this generation (RE01).
   public mutating func refused(_ generation: Generation) {
-    if generation == inUse { isRefused = true }
+    if generation == inUse { outcomes.isRefused = true }
   }
 
   /// The session of this generation has reached the largest number of fences.

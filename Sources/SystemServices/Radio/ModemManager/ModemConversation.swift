@@ -36,10 +36,7 @@ struct ModemConversation {
   private var objects = ModemObjects()
   /// Whether ``objects`` are all that ModemManager has.
   private var isListed = false
-  /// When each call was last made, for the interval before it may be repeated.
-  private var asked: [ModemCall.Purpose: ContinuousClock.Instant] = [:]
-  /// The calls whose answers are awaited. A purpose has at most one.
-  private var pending: Set<ModemCall.Purpose> = []
+  private var questions = ModemQuestions()
   /// When to ask again whether ModemManager answers; while such an answer is awaited, the end of the wait.
   private var nextLiveness: ContinuousClock.Instant?
   /// The signs of life of the link's modem, while it is registered.
@@ -108,10 +105,10 @@ struct ModemConversation {
   mutating func handle(_ message: ModemMessage, at now: ContinuousClock.Instant) -> [ModemCall] {
     switch message {
     case .answer(let purpose, let values):
-      pending.remove(purpose)
+      questions.pending.remove(purpose)
       return answered(purpose, values, at: now) + watch(at: now)
     case .failure(let purpose, let name, let text):
-      pending.remove(purpose)
+      questions.pending.remove(purpose)
       return failed(purpose, name, text, at: now) + watch(at: now)
     case .signal(let path, let interface, let member, let values):
       return signalled(path, interface, member, values, at: now) + watch(at: now)
@@ -132,7 +129,7 @@ struct ModemConversation {
 
   private mutating func askManager(at now: ContinuousClock.Instant) -> [ModemCall] {
     guard let due = nextLiveness, now >= due else { return [] }
-    if pending.contains(.liveness) {
+    if questions.pending.contains(.liveness) {
       state = .hung
       nextLiveness = now + Self.livenessInterval
       return []
@@ -151,7 +148,7 @@ struct ModemConversation {
     case .owner: return values.first?.isTrue == true ? appeared(at: now) : []
     case .liveness:
       // Once a second, counted from the question; at once when the answer took longer than that.
-      nextLiveness = asked[.liveness].map { max($0 + Self.livenessInterval, now) }
+      nextLiveness = questions.asked[.liveness].map { max($0 + Self.livenessInterval, now) }
       // After it hung, signals can be missing: list the objects again.
       guard state == .hung else { return [] }
       return appeared(at: now)
@@ -250,7 +247,8 @@ struct ModemConversation {
   /// ModemManager runs, or answers again.
   private mutating func appeared(at now: ContinuousClock.Instant) -> [ModemCall] {
     state = .present
-    (isListed, asked) = (false, [:])
+    isListed = false
+    questions.asked = [:]
     pulse?.sign(at: now)
     return list(at: now) + askWhetherAlive(at: now)
   }
@@ -259,7 +257,8 @@ struct ModemConversation {
   private mutating func vanished() {
     state = .absent
     objects = ModemObjects()
-    (pending, nextLiveness, isListed) = ([], nil, false)
+    (nextLiveness, isListed) = (nil, false)
+    questions.pending = []
     (pulse, isMute) = (nil, false)
   }
 
@@ -303,8 +302,8 @@ struct ModemConversation {
 
   /// When the modem is to be asked again; `nil` while an answer is awaited.
   private var nextQuestion: ContinuousClock.Instant? {
-    guard let purpose = sign?.purpose, !pending.contains(purpose) else { return nil }
-    return asked[purpose].map { $0 + ModemPulse.interval }
+    guard let purpose = sign?.purpose, !questions.pending.contains(purpose) else { return nil }
+    return questions.asked[purpose].map { $0 + ModemPulse.interval }
   }
 
   /// Asks the link's modem for a sign of life while it is registered, and finds out whether it is mute.
@@ -315,7 +314,7 @@ struct ModemConversation {
     let sign = sign
     let calls = sign.map { ask($0, at: now, every: ModemPulse.interval) } ?? []
     // Asked first: when time has passed without a question, such as in a suspend, the modem is not to blame.
-    if let sign, pending.contains(sign.purpose) { pulse?.awaits(since: asked[sign.purpose] ?? now) }
+    if let sign, questions.pending.contains(sign.purpose) { pulse?.awaits(since: questions.asked[sign.purpose] ?? now) }
     isMute = watched?.isMute(at: now) ?? false
     return calls
   }
@@ -366,10 +365,7 @@ struct ModemConversation {
   /// The call, if no answer to an earlier one is awaited, and the last one is at least `interval` ago.
   private mutating func ask(_ call: ModemCall, at now: ContinuousClock.Instant, every interval: Duration) -> [ModemCall]
   {
-    guard !pending.contains(call.purpose), asked[call.purpose].map({ now >= $0 + interval }) ?? true else { return [] }
-    asked[call.purpose] = now
-    pending.insert(call.purpose)
-    return [call]
+    questions.begin(call.purpose, at: now, every: interval) ? [call] : []
   }
 
   private func call(

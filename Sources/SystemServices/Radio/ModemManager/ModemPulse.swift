@@ -116,6 +116,22 @@ enum ModemPurpose: Hashable, Sendable {
   case cells(String)
 }
 
+/// Which calls were made, and which answers are awaited. A value.
+struct ModemQuestions: Hashable, Sendable {
+  /// When each call was last made, for the interval before it may be repeated.
+  var asked: [ModemPurpose: ContinuousClock.Instant] = [:]
+  /// The calls whose answers are awaited. A purpose has at most one.
+  var pending: Set<ModemPurpose> = []
+
+  /// - Returns: Whether to call now: no answer to an earlier call is awaited, and that one is at least `interval` ago.
+  mutating func begin(_ purpose: ModemPurpose, at now: ContinuousClock.Instant, every interval: Duration) -> Bool {
+    guard !pending.contains(purpose), asked[purpose].map({ now >= $0 + interval }) ?? true else { return false }
+    asked[purpose] = now
+    pending.insert(purpose)
+    return true
+  }
+}
+
 typealias ModemCall = BusCall<ModemPurpose>
 typealias ModemMessage = BusMessage<ModemPurpose>
 #if canImport(CSystemd)
