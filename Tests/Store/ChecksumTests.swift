@@ -190,3 +190,15 @@ struct ChecksumTests {
     #expect(try await store.servers.clientUUID(at: "https://one") == "E")
   }
 }
+
+extension CRC64 {
+  fileprivate mutating func add(_ value: DatabaseValue) {
+    switch value.storage {
+    case .null: addNull()
+    case .int64(let integer): add(integer)
+    case .double(let number): add(number)
+    case .string(let text): add(text: Array(text.utf8))
+    case .blob(let bytes): add(blob: Array(bytes))
+    }
+  }
+}

@@ -31,7 +31,7 @@ struct KilledStartTests {
     #expect(truncate(directory.database + "-shm", 3) == 0)
   }
 
-  /// The state left by a start that was killed while SQLite opened the store.
+  /// The state left by a start that was killed after it had looked for losses.
   private func killedAgain(_ directory: StateDirectory) throws -> StateDirectory {
     let (file, left) = (StoreFile(directory: directory) { _ in }, folder.file("again"))
     _ = try StoreDatabase(directory, purpose: "second", connect: { nil }) { occasion, onChecked in
@@ -42,11 +42,10 @@ struct KilledStartTests {
       }
       return store
     }
-    beginIndex(StateDirectory(path: left))
     return StateDirectory(path: left)
   }
 
-  @Test("when a start is killed while SQLite rebuilds the log's index, then the next start suspects no loss")
+  @Test("when a start is killed while it opens the store, then the next start suspects no loss")
   func whileOpening() throws {
     let store = try DriveStore(directory: try killedAgain(try killed()), purpose: "third")
     #expect(store.recoveryNeed == .none)

@@ -195,7 +195,8 @@ public struct StoreReader: Sendable {
   public func damagedRows() throws -> Int {
     try RowChecksum.tables.reduce(0) { count, table in
       count
-        + (try rows("SELECT count(*) AS rows FROM damaged_\(table.name)").first?["rows"] ?? 0)
+        + (try rows("SELECT count(*) AS rows FROM \(table.name) WHERE \(RowChecksum.isDamaged(table.name))").first?[
+          "rows"] ?? 0)
     }
   }
 

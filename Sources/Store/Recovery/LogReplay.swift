@@ -9,7 +9,7 @@ struct LogReplay {
   private(set) var engine: Engine
   private(set) var drive: LoggedDrive
   /// The number of ended fences in the log, certain or not.
-  let endedFences: Int
+  private(set) var endedFences: Int
 
   /// - Parameters:
   ///   - path: The path of the log.
@@ -48,6 +48,15 @@ struct LogReplay {
       sessions: engine.sessions.filter { !recorded.forgotten.contains($0.number) },
       fences: ended.compactMap { certainty.certain($0) }, accepted: recorded.accepted,
       stopped: isStopCertain ? engine.stopped : nil)
+  }
+
+  /// Leaves out the fences that the server does not have, as far as the log knows.
+  mutating func dropUnsent() {
+    let sent = Set(drive.accepted.flatMap(\.fences))
+    drive = LoggedDrive(
+      log: drive.log, started: drive.started, link: drive.link, sessions: drive.sessions,
+      fences: drive.fences.filter { sent.contains($0.number) }, accepted: drive.accepted, stopped: drive.stopped)
+    endedFences = drive.fences.count
   }
 
   /// Decides which fences are certain.

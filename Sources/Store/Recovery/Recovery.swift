@@ -15,8 +15,8 @@ public struct Recovery: Sendable {
 
   /// - Parameters:
   ///   - store: The store to restore; no other process may write to it.
-  ///   - maxAge: Logs that no drive names and that are older than this are ignored: their fences would be too old to
-  ///     be sent.
+  ///   - maxAge: Of logs that no drive names and that are older than this, only fences that the server has are restored, after damage: others
+  ///     would be too old to be sent.
   ///   - logger: The program's log.
   public init(_ store: DriveStore, maxAge: Duration, logger: Logger) {
     (self.store, self.maxAge, self.logger) = (store, maxAge, logger)
@@ -64,8 +64,9 @@ public struct Recovery: Sendable {
     for drive in drives where isDue(drive, need) { try await compare(drive, at: now, &outcome) }
     let oldest = now >= .earliestTrusted ? now.microseconds - maxAge.inMicroseconds : .min
     var known: [Int64: [FenceMark]] = [:]
-    for log in try await store.comparison.strayLogs(after: WallTime(microseconds: oldest)) {
-      try await adopt(log, among: drives, &known, at: now, &outcome)
+    for (log, isOld) in try await store.comparison.strayLogs(before: WallTime(microseconds: oldest))
+    where !isOld || need > .none {
+      try await adopt(log, among: drives, &known, onlySent: isOld, at: now, &outcome)
     }
     guard store.recoveryNeed > .none else { return outcome }
     if store.recoveryNeed == .rolledBack {
@@ -113,11 +114,12 @@ public struct Recovery: Sendable {
   /// Restores a drive from a log that no drive names: the store has lost its row, or the values in it.
   /// - Parameter known: The fences of each drive, which are read once for all logs.
   private func adopt(
-    _ path: String, among drives: [ComparableDrive], _ known: inout [Int64: [FenceMark]], at now: WallTime,
-    _ outcome: inout Outcome
+    _ path: String, among drives: [ComparableDrive], _ known: inout [Int64: [FenceMark]], onlySent: Bool,
+    at now: WallTime, _ outcome: inout Outcome
   ) async throws {
     guard let recorded = read(path) else { return }
-    let replay = LogReplay(recorded, path: path)
+    var replay = LogReplay(recorded, path: path)
+    if onlySent { replay.dropUnsent() }
     guard replay.endedFences > 0 else { return }
     for drive in drives where drive.log.map({ !FileManager.default.fileExists(atPath: $0) }) ?? true || drive.hasDamage
     {

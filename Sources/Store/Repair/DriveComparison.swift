@@ -45,13 +45,13 @@ public struct DriveComparison: Sendable {
           SELECT drive.id, iif(typeof(log) = 'text', log, NULL) AS log,
             EXISTS (SELECT 1 FROM intact_drive AS whole WHERE whole.id = drive.id) AS is_intact,
             iif(typeof(started_at) = 'integer', started_at, NULL) AS started_at,
-            ended_at IS NULL AS is_unfinished, EXISTS (SELECT 1 FROM damaged_fence WHERE drive_id = drive.id) AS has_damage, link,
+            ended_at IS NULL AS is_unfinished, EXISTS (SELECT 1 FROM fence WHERE \(RowChecksum.isDamaged("fence")) AND drive_id = drive.id) AS has_damage, link,
             -- The last fence of a drive mostly ends with it: otherwise the rows behind it may be lost, or all of them.
             ifnull(fences <> highest + 1 OR ended_at <> latest, 1)
               OR EXISTS (SELECT 1 FROM batch JOIN session ON session.id = batch.session_id
                 WHERE session.drive_id = drive.id AND batch.state IN ('submitted', 'sending', 'quarantined')
                   AND sent_fences > (SELECT count(*) FROM intact_fence WHERE batch_id = batch.id))
-              OR EXISTS (SELECT 1 FROM damaged_session WHERE drive_id = drive.id)
+              OR EXISTS (SELECT 1 FROM session WHERE \(RowChecksum.isDamaged("session")) AND drive_id = drive.id)
               OR EXISTS (SELECT 1 FROM fence WHERE drive_id = drive.id AND session_id NOT IN (SELECT id FROM session))
               AS has_gaps,
             ifnull(waiting, 0) > 0 AS is_waiting
@@ -106,11 +106,11 @@ public struct DriveComparison: Sendable {
     }
   }
 
-  /// Drive logs that no drive names and that were written after `time`, oldest first.
+  /// Drive logs that no drive names, oldest first, and whether each was written before `time`.
   /// - Throws: GRDB's `DatabaseError`
-  public func strayLogs(after time: WallTime) async throws -> [String] {
+  public func strayLogs(before time: WallTime) async throws -> [(path: String, isOld: Bool)] {
     let named = try await store.read { [directory] in try NamedLogs.all(in: directory, $0) }
-    return directory.straysAmongLogs(named).filter { (StateDirectory.modified($0) ?? .max) >= time.microseconds }
+    return directory.straysAmongLogs(named).map { ($0, (StateDirectory.modified($0) ?? .max) < time.microseconds) }
   }
 }
 

@@ -48,7 +48,7 @@ struct DriveRecovery {
       sql: """
         UPDATE drive SET started_at = ?, ended_at = NULL, stop_reason = NULL, log = ?, link = ?, boot_id = NULL,
           started_boot_us = NULL
-        WHERE id IN (SELECT id FROM damaged_drive WHERE id = ?)
+        WHERE id IN (SELECT id FROM drive WHERE \(RowChecksum.isDamaged("drive")) AND id = ?)
         """, arguments: [recorder.started.microseconds, logged.log, logged.link, drive])
     try RowChecksum.sign("drive", id: drive, db)
   }
@@ -118,7 +118,9 @@ struct DriveRecovery {
   private mutating func recoverMissing(_ db: Database) throws {
     var stored = try StoredSpans(of: drive, db)
     let hasDamage =
-      try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM damaged_fence WHERE drive_id = ?)", arguments: [drive])
+      try Bool.fetchOne(
+        db, sql: "SELECT EXISTS (SELECT 1 FROM fence WHERE \(RowChecksum.isDamaged("fence")) AND drive_id = ?)",
+        arguments: [drive])
       ?? true
     for fence in logged.fences {
       guard let exited = fence.exited else { continue }
@@ -128,7 +130,8 @@ struct DriveRecovery {
       guard stored.lacks(span) else { continue }
       if hasDamage {
         try db.execute(
-          sql: "DELETE FROM fence WHERE id IN (SELECT id FROM damaged_fence WHERE drive_id = ? AND number = ?)",
+          sql:
+            "DELETE FROM fence WHERE id IN (SELECT id FROM fence WHERE \(RowChecksum.isDamaged("fence")) AND drive_id = ? AND number = ?)",
           arguments: [drive, fence.number])
       }
       try recorder.save(fence, seen: exited, recovered: now, db)

@@ -18,7 +18,7 @@ public struct LostBatches: Sendable {
   public func doubtDamaged(except running: Int64? = nil) async throws -> Int {
     // Mostly there is none: a drive must not wait for that.
     let isAny = try await store.read {
-      try Bool.fetchOne($0, sql: "SELECT EXISTS (SELECT 1 FROM damaged_batch)") ?? false
+      try Bool.fetchOne($0, sql: "SELECT EXISTS (SELECT 1 FROM batch WHERE \(RowChecksum.isDamaged("batch")))") ?? false
     }
     guard isAny else { return 0 }
     return try await store.write { db in
@@ -26,7 +26,7 @@ public struct LostBatches: Sendable {
         db,
         sql: """
           SELECT batch_id AS batch, min(session_id) AS session FROM \(Self.waiting)
-            AND batch_id IN (SELECT id FROM damaged_batch) AND drive_id < ?
+            AND batch_id IN (SELECT id FROM batch WHERE \(RowChecksum.isDamaged("batch"))) AND drive_id < ?
           GROUP BY batch_id
           """, arguments: [running ?? .max])
       for row in damaged {

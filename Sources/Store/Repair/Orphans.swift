@@ -21,7 +21,7 @@ public struct Orphans: Sendable {
       try Bool.fetchOne(
         db,
         sql: """
-          SELECT EXISTS (SELECT 1 FROM damaged_drive)
+          SELECT EXISTS (SELECT 1 FROM drive WHERE \(RowChecksum.isDamaged("drive")))
             OR EXISTS (SELECT 1 FROM session_of_fences WHERE id NOT IN (SELECT id FROM intact_session))
           """) ?? false
     }
@@ -52,7 +52,7 @@ public struct Orphans: Sendable {
         SELECT drive_id AS drive, min(entered_at) AS entered, max(last_seen_at) AS seen,
           count(*) FILTER (WHERE session_id IN (SELECT id FROM intact_session)) AS fences
         FROM intact_fence
-        WHERE drive_id IN (SELECT id FROM damaged_drive) AND drive_id < ?
+        WHERE drive_id IN (SELECT id FROM drive WHERE \(RowChecksum.isDamaged("drive"))) AND drive_id < ?
         GROUP BY drive_id
         """, arguments: [running ?? .max])
     for row in drives {

@@ -6,7 +6,7 @@ struct Rescue {
   private static let failureLimit: Int64 = 10_000
   /// No store has this many rows. After a row with the greatest possible number there would be no number for the next
   /// row, and each insert would fail as on a full disk.
-  static let rowLimit: Int64 = 1 << 53
+  private static let rowLimit: Int64 = 1 << 53
 
   private let old: Database
   private let new: Database

@@ -53,7 +53,6 @@ extension Salvage {
     try Self.reserveSessions(new)
     func count(_ table: String) throws -> Int { try Int.fetchOne(new, sql: "SELECT count(*) FROM \(table)") ?? 0 }
     (drives, sessions, fences) = (try count("drive"), try count("session"), try count("fence"))
-    if drives + sessions + fences > 0 { isReadable = true }
   }
 
   /// The same with the fewest steps, when rows contradict each other: none of these steps can fail because of them.

@@ -31,11 +31,8 @@ struct StoreFile {
   func open(_ occasion: OpeningReason, onChecked: () -> Void) throws -> OpeningResult {
     try setAsideNonFiles()
     try finishReplacement()
-    let damage = try damageBesideSQLite(occasion == .startAfterUncleanEnd)
+    try noteLosses(occasion == .startAfterUncleanEnd)
     onChecked()
-    if let damage {
-      return OpeningResult(queue: try openSalvaged(damage))
-    }
     try StateFile.prepareDatabase(path)
     if occasion != .repair, isLarge {
       do {
@@ -79,42 +76,33 @@ struct StoreFile {
     }
   }
 
-  /// Finds losses that SQLite does not report as damage.
-  /// - Returns: The damage to salvage before SQLite opens the file; `nil` for none.
+  /// Finds losses that SQLite does not report as damage: the store is opened without them, and the drive logs restore them.
   /// - Throws: ``StoreError``
-  private func damageBesideSQLite(_ isAfterUncleanEnd: Bool) throws -> String? {
+  private func noteLosses(_ isAfterUncleanEnd: Bool) throws {
     let files = directory.files
-    let log = WriteAheadLog(path)
     // SQLite reports a file that is not a database.
-    let isMissing = files[path].map { $0 == 0 } ?? !FileManager.default.fileExists(atPath: path)
-    // SQLite would delete a log that it finds beside an empty file.
-    if isMissing, !log.pages.isEmpty {
-      try noteRecovery(.rolledBack)
-      return files[path] == nil
-        ? "its file is missing, its write-ahead log is there" : "its file is empty, its write-ahead log is not"
-    }
-    if isMissing {
-      // Without any drive nothing is lost: a power cut can leave a first start like this.
-      let copies = [(directory.driveLogs, "drive logs"), (directory.copies, "copies of rows")]
-      guard let (_, what) = copies.first(where: { copy in files.keys.contains { $0.hasPrefix(copy.0 + "/") } }) else {
-        return nil
-      }
+    if files[path].map({ $0 == 0 }) ?? !FileManager.default.fileExists(atPath: path) {
+      // Without any drive nothing is lost: a power cut can leave a first start like this. SQLite deletes the log of a missing store.
+      let copies = [
+        (directory.driveLogs + "/", "drive logs"), (directory.copies + "/", "copies of rows"),
+        (path + "-wal", "a write-ahead log"),
+      ]
+      let found = copies.first { copy in files.contains { $0.key.hasPrefix(copy.0) && $0.value > 0 } }
+      guard let (_, what) = found else { return }
       try noteRecovery(.rolledBack)
       let state = files[path] == nil ? "no store" : "an empty file in place of the store"
       report(Salvage(damage: "there are \(what), and \(state) \(path)"))
-      return nil
+      return
     }
-    switch log.state {
-    case .damaged(let frames):
-      try noteRecovery(.rolledBack)
-      return "\(frames) frames of its write-ahead log cannot be read as they were written"
-    case .missing:
-      guard isAfterUncleanEnd else { return nil }
-      try noteRecovery(.rolledBack)
-      report(Salvage(damage: "the write-ahead log of \(path) is missing", isStoreOlder: true))
-    case .whole: if isAfterUncleanEnd, !log.isVouchedFor { try noteRecovery(.rolledBack) }
+    guard isAfterUncleanEnd || WriteAheadLog.exists(path) else { return }
+    let mark = RecoveryMark(directory), isMarked = mark.need > .none
+    try mark.set(.rolledBack)
+    switch WriteAheadLog.read(path) {
+    case .lost where isAfterUncleanEnd:
+      report(Salvage(damage: "the write-ahead log of \(path) is damaged or missing", isStoreOlder: true))
+    case .unknown where isAfterUncleanEnd: break
+    case .lost, .unknown, .whole: if !isMarked { mark.clear() }
     }
-    return nil
   }
 
   /// Marks the store as possibly older than the sent fences, before a repair hides this. Durable on return.
@@ -226,8 +214,6 @@ struct StoreFile {
     try new.writeWithoutTransaction(IntactRows.makeViews)
     if rescuing != .nothing {
       result = try new.write { new in
-        // The newest version of each page first: if the log is damaged, SQLite may have read older ones.
-        try PageRescue(to: new).run(StorePages(path))
         var result = try rescueTables(to: new, result)
         if rescuing == .rowsAndParents { try result.complete(new) } else { try result.completeRoughly(new) }
         return result

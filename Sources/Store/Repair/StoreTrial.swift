@@ -8,7 +8,7 @@ enum StoreTrial {
   static func run(_ database: DatabaseQueue) throws {
     try database.read { db in
       for (table, _) in RowChecksum.tables where table != "fence" {
-        _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM damaged_\(table)")
+        _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table) WHERE \(RowChecksum.isDamaged(table))")
       }
     }
     try database.writeWithoutTransaction { db in

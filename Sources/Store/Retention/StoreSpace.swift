@@ -169,7 +169,7 @@ public struct StoreSpace: Sendable {
         WHERE log IS NOT NULL AND ended_at IS NOT NULL AND id < ?
           AND NOT EXISTS (
             SELECT 1 FROM fence WHERE drive_id = drive.id AND submittable AND submitted_at IS NULL)
-          AND NOT EXISTS (SELECT 1 FROM damaged_fence WHERE drive_id = drive.id)
+          AND NOT EXISTS (SELECT 1 FROM fence WHERE \(RowChecksum.isDamaged("fence")) AND drive_id = drive.id)
         ORDER BY id
         """, arguments: [running ?? .max])
   }

@@ -1,26 +1,14 @@
-import GRDB
-
 /// The CRC-64/XZ over a row's values, each with its type and, if that varies, its length.
 struct CRC64 {
   private var state = UInt64.max
 
   var value: UInt64 { ~state }
 
-  /// An integral value counts the same in a column of real numbers: SQLite stores it as an integer there.
-  mutating func add(_ value: DatabaseValue) {
-    switch value.storage {
-    case .null: addNull()
-    case .int64(let integer): add(integer)
-    case .double(let number): add(number)
-    case .string(let text): add(text: Array(text.utf8))
-    case .blob(let bytes): add(blob: Array(bytes))
-    }
-  }
-
   mutating func addNull() { add(byte: 0) }
 
   mutating func add(_ integer: Int64) { add(tag: 1, UInt64(bitPattern: integer)) }
 
+  /// An integral value counts the same in a column of real numbers: SQLite stores it as an integer there.
   mutating func add(_ number: Double) {
     if let whole = Int64(exactly: number) { add(whole) } else { add(tag: 2, number.bitPattern) }
   }

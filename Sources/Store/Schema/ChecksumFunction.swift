@@ -27,7 +27,7 @@ enum ChecksumFunction {
 }
 
 extension CRC64 {
-  /// Adds an argument of an SQL function, as ``add(_:)`` adds the same value.
+  /// Adds an argument of an SQL function.
   /// - Returns: `false` when SQLite has no memory for the value.
   fileprivate mutating func add(sqliteValue value: OpaquePointer) -> Bool {
     switch sqlite3_value_type(value) {

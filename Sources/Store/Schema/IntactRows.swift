@@ -2,8 +2,7 @@ import GRDB
 
 /// Separates intact rows from damaged ones, in one place: temporary views of each connection.
 ///
-/// Each table has the views `intact_NAME`, its intact rows, and `damaged_NAME`, the others. Statements read values
-/// through `intact_NAME`. They read the table itself for ids, counts and damaged rows, and where a damaged value must
+/// Each table has the view `intact_NAME`, its intact rows. Statements read values through it. They read the table itself for ids, counts and damaged rows, and where a damaged value must
 /// not be ignored: the conditions of ``AgeDeletion`` and the test ids that a history could show. `readable_fence` has the
 /// fences that can be sent or exported: neither the fence nor the batch that it waits in is damaged. A sent fence
 /// needs no batch. `session_of_fences` has the ids of sessions that fences name, whether such a session exists or
@@ -16,12 +15,10 @@ enum IntactRows {
   static func makeViews(_ db: Database) throws {
     try ChecksumFunction.register(db)
     for (table, _) in RowChecksum.tables {
-      let isIntact = RowChecksum.isIntact(table)
       try db.execute(
-        sql: """
-          CREATE TEMP VIEW IF NOT EXISTS intact_\(table) AS SELECT * FROM main.\(table) WHERE \(isIntact);
-          CREATE TEMP VIEW IF NOT EXISTS damaged_\(table) AS SELECT * FROM main.\(table) WHERE NOT (\(isIntact));
-          """)
+        sql:
+          "CREATE TEMP VIEW IF NOT EXISTS intact_\(table) AS SELECT * FROM main.\(table) WHERE \(RowChecksum.isIntact(table))"
+      )
     }
     try db.execute(
       sql: """

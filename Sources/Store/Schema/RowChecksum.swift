@@ -60,13 +60,8 @@ enum RowChecksum {
     "\(name ?? table).\(column) IS \(of(columns(of: table), in: name ?? table))"
   }
 
-  /// Whether a row that was read without SQLite is intact.
-  /// - Parameter row: The values by column of `table`, including the checksum.
-  static func fits(_ row: [String: DatabaseValue], of table: String) -> Bool {
-    var checksum = CRC64()
-    for name in columns(of: table) { checksum.add(row[name] ?? .null) }
-    return row[column] == Int64(bitPattern: checksum.value).databaseValue
-  }
+  /// The condition that a row is damaged.
+  static func isDamaged(_ table: String) -> String { "NOT (\(isIntact(table)))" }
 
   /// Signs the row with this id: all its values were just written.
   static func sign(_ table: String, id: Int64, _ db: Database) throws {

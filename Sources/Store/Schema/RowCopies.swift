@@ -82,7 +82,10 @@ struct RowCopies: Sendable {
   func restore(to store: DatabaseQueue, hasLosses: Bool) throws {
     let tables = try store.read { db in
       try Table.allCases.filter { table in
-        try hasLosses || Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM damaged_\(table.rawValue))") == true
+        try hasLosses
+          || Bool.fetchOne(
+            db, sql: "SELECT EXISTS (SELECT 1 FROM \(table.rawValue) WHERE \(RowChecksum.isDamaged(table.rawValue)))")
+            == true
       }
     }
     guard !tables.isEmpty, let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return }

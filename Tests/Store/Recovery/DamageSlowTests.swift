@@ -123,7 +123,8 @@ struct DamageSlowTests {
   }
 
   @Test(
-    "when a bit in the write-ahead log is flipped, then no transaction after it is lost", arguments: [0.1, 0.4, 0.8])
+    "when a bit in the write-ahead log is flipped, then the drive logs restore the transactions after it",
+    arguments: [0.1, 0.4, 0.8])
   func flippedBit(_ place: Double) async throws {
     var files = try await site.fill()
     let log = try #require(files["coverage.sqlite-wal"])
@@ -131,7 +132,38 @@ struct DamageSlowTests {
     let start = try await start(files)
     #expect(start.content.fences.count == site.fences.count)
     #expect(start.content.unaskedThoughSent(in: site) == 0)
-    #expect(start.lines.contains { $0.contains("frames of its write-ahead log cannot be read") })
+    #expect(start.lines.contains { $0.contains("is damaged or missing: the latest writes are lost") })
+  }
+
+  @Test(
+    "when pages that lead to the others are damaged, then the drive logs restore all fences, and none is sent again",
+    arguments: [0..<1, 1..<30])
+  func leadingPages(_ pages: Range<Int>) async throws {
+    var files = try await site.fill()
+    for page in pages {
+      files["coverage.sqlite"]?.replaceSubrange(page * 4096..<page * 4096 + 512, with: Data(count: 512))
+    }
+    let start = try await start(files)
+    #expect(start.content.fences.count == site.fences.count)
+    #expect(start.content.altered(in: site).isEmpty && start.content.unaskedThoughSent(in: site) == 0)
+  }
+
+  @Test("when a lost drive is too old to be sent, then the fences that the server has are restored, and no others")
+  func old() async throws {
+    _ = try await site.fill()
+    let store = try site.open()
+    let road = try Road(fences: 30, started: .sampleStart.later(by: .seconds(-7200)), test: "OLD", start: 0.7)
+    let path = "\(store.directory.driveLogs)/old.jsonl"
+    try road.log.write(to: URL(fileURLWithPath: path))
+    try DriveLogWriter.note(
+      AcceptedFences(testUUID: "OLD", anchor: .sampleStart, accepted: .sampleStart, fences: [2, 3]), in: path)
+    StateDirectory.setModified(path, to: .earliestTrusted)
+    let recovery = Recovery(store, maxAge: .seconds(7 * 86_400), logger: site.logger)
+    #expect(try await recovery.run(at: Site.now).recovered == 0, "nothing is damaged")
+    try store.noteRollback()
+    #expect(try await recovery.run(at: Site.now).recovered == 2)
+    let session = try #require(try StoreReader(store).sessions().first { $0.session.testUUID == "OLD" })
+    #expect(session.submittedFences == 2 && session.fences == 2)
   }
 
   @Test(
