@@ -218,7 +218,7 @@ struct DriveContractTests {
     #expect(rig.drive.engine.sessions.map(\.testUUID) == ["T1"])
     try rig.resolve()
     #expect(rig.drive.engine.sessions.map(\.testUUID) == ["T1", "T2"])
-    #expect(rig.disk.loopUUIDs == [1: "M"], "the loop is the second test's")
+    #expect(rig.disk.sessions.mapValues(\.loopUUID) == [0: nil, 1: "M"], "the loop is the second test's")
   }
 
   @Test("when pings are answered between two outages, then the losses are not in a row, and no test is requested")

@@ -32,8 +32,9 @@ final class DriveDiskTests {
 
   private func write(_ fences: [Fence], started: WallTime = .sampleStart) -> StoreWrite {
     StoreWrite(
-      number: 0, started: started, sessions: [Session(number: 0, testUUID: "T", started: .start, anchor: .start)],
-      fences: fences, seen: .seconds(20), loopUUIDs: [0: "L"])
+      number: 0, started: started,
+      sessions: [Session(number: 0, testUUID: "T", started: .start, anchor: .start, loopUUID: "L")],
+      fences: fences, seen: .seconds(20))
   }
 
   private func stored() async throws -> [StoredFence] {
@@ -96,7 +97,7 @@ final class DriveDiskTests {
     var disk = try disk()
     // Its session does not exist.
     let orphan = StoreWrite(
-      number: 3, started: .sampleStart, sessions: [], fences: [.sample(session: 7)], seen: .start, loopUUIDs: [:])
+      number: 3, started: .sampleStart, sessions: [], fences: [.sample(session: 7)], seen: .start)
     guard case .writeFailed(let write, let failure)? = disk.perform(.write(orphan)) else {
       Issue.record("the store has a fence without a session")
       return

@@ -61,7 +61,7 @@ struct DriveSessionTests {
     _ = try rig.grant("T1", "\"loop_uuid\": \"L\"")
     #expect(rig.disk.sessions[0]?.testUUID == "T1")
     #expect(rig.disk.sessions[0]?.anchor == .start, "the server relates the fences to the time of the request")
-    #expect(rig.disk.loopUUIDs == [0: "L"])
+    #expect(rig.disk.sessions[0]?.loopUUID == "L")
     #expect(rig.liveTargets.isEmpty)
     try rig.resolve()
     #expect(rig.liveTargets == [1])

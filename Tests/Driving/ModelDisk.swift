@@ -7,7 +7,6 @@ import Store
 struct ModelDisk {
   private(set) var sessions: [Int: Session] = [:]
   private(set) var fences: [Int: Fence] = [:]
-  private(set) var loopUUIDs: [Int: String] = [:]
   private(set) var started: WallTime?
   private(set) var end: (at: DriveTime, reason: StopReason)?
   /// Each event in the log, in order.
@@ -80,7 +79,6 @@ struct ModelDisk {
     if let storeFailure { return .writeFailed(write, storeFailure) }
     for session in write.sessions { sessions[session.number] = session }
     for fence in write.fences { fences[fence.number] = fence }
-    loopUUIDs.merge(write.loopUUIDs) { $1 }
     started = write.started
     return .written(write)
   }

@@ -8,7 +8,7 @@ import Testing
 struct UnsavedRowsTests {
   private var rows = UnsavedRows()
 
-  private mutating func write() -> StoreWrite { rows.write(started: .sampleStart, seen: .seconds(9), loopUUIDs: [:]) }
+  private mutating func write() -> StoreWrite { rows.write(started: .sampleStart, seen: .seconds(9)) }
 
   @Test("when a write succeeds, then its rows are removed, but not those that changed since")
   mutating func changed() {

@@ -117,8 +117,8 @@ struct ClockTests {
   private func interrupted(_ link: String, started: WallTime, boot: (String, Duration)? = nil) throws {
     var recorder = try DriveRecorder(store, started: started, boot: boot, log: nil, link: link)
     try recorder.save(
-      sessions: [Session(number: 0, testUUID: "\(recorder.drive)", started: .start)], fences: [.sample(entered: 5)],
-      seen: .seconds(20), loopUUIDs: [0: "L\(link)"])
+      sessions: [Session(number: 0, testUUID: "\(recorder.drive)", started: .start, loopUUID: "L\(link)")],
+      fences: [.sample(entered: 5)], seen: .seconds(20))
   }
 
   private func loops(_ bootID: String, sinceBoot: Double, now: WallTime) async throws -> [String?: String] {

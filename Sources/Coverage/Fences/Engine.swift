@@ -332,12 +332,13 @@ public struct Engine: Sendable {
       sessions[currentSession].testUUID = grant.testUUID
       sessions[currentSession].anchor = anchor
       sessions[currentSession].localAddress = grant.localAddress ?? sessions[currentSession].localAddress
+      sessions[currentSession].loopUUID = grant.loopUUID ?? sessions[currentSession].loopUUID
       return [.sessionChanged(sessions[currentSession])]
     }
     let ended = closeFence() + finalizeSession()
     let next = Session(
       number: sessions.count, testUUID: grant.testUUID, started: latestChange, anchor: anchor,
-      localAddress: grant.localAddress)
+      localAddress: grant.localAddress, loopUUID: grant.loopUUID)
     sessions.append(next)
     return ended + [.sessionBegan(next)]
   }

@@ -13,11 +13,13 @@ public struct Session: Hashable, Sendable {
   public internal(set) var finalized: DriveTime?
   /// The address of this host from which its pings leave; `nil` when it is not known.
   public internal(set) var localAddress: String?
+  /// The server's series of tests that its test belongs to; `nil` when it is not known.
+  public internal(set) var loopUUID: String?
 
   /// A session with the given values; without the optional ones the current session of a drive that has no answer yet.
   public init(
     number: Int, testUUID: String? = nil, started: DriveTime, anchor: DriveTime? = nil, finalized: DriveTime? = nil,
-    localAddress: String? = nil
+    localAddress: String? = nil, loopUUID: String? = nil
   ) {
     self.number = number
     self.testUUID = testUUID
@@ -25,6 +27,7 @@ public struct Session: Hashable, Sendable {
     self.anchor = anchor
     self.finalized = finalized
     self.localAddress = localAddress
+    self.loopUUID = loopUUID
   }
 }
 
@@ -38,14 +41,18 @@ public struct SessionGrant: Hashable, Sendable {
   public let maximumDuration: Duration?
   /// The address of this host from which the pings leave; `nil` when it is not known.
   public let localAddress: String?
+  /// The server's series of tests that the test belongs to; `nil` when it is not known.
+  public let loopUUID: String?
 
   /// A grant of test `testUUID`; without `anchor` the event's time is the anchor, without `maximumDuration` the operator's limit holds.
   public init(
-    testUUID: String, anchor: DriveTime? = nil, maximumDuration: Duration? = nil, localAddress: String? = nil
+    testUUID: String, anchor: DriveTime? = nil, maximumDuration: Duration? = nil, localAddress: String? = nil,
+    loopUUID: String? = nil
   ) {
     self.testUUID = testUUID
     self.anchor = anchor
     self.maximumDuration = maximumDuration
     self.localAddress = localAddress
+    self.loopUUID = loopUUID
   }
 }

@@ -60,8 +60,6 @@ struct StoreWrite: Hashable, Sendable {
   let fences: [Fence]
   /// The last time at which the open fence was still open.
   let seen: DriveTime
-  /// The loop of each session, by session number.
-  let loopUUIDs: [Int: String]
   /// Batches of these fences that were sent from memory.
   var batches: [BatchInMemory] = []
   /// Whether the store is not touched, unless the start of the drive has moved.

@@ -306,13 +306,9 @@ struct Drive: Sendable {
     let coverage = grant.coverage
     guard engine.sessions.last?.testUUID != coverage.testUUID else { return [] }
     tests.follow(coverage.loopUUID)
-    if let loop = coverage.loopUUID {
-      let isFirst = engine.sessions.count == 1 && engine.sessions[0].testUUID == nil
-      recorded.journal.setLoop(loop, ofSession: isFirst ? 0 : engine.sessions.count)
-    }
     let session = SessionGrant(
       testUUID: coverage.testUUID, anchor: grant.requestTime.since(clock.started),
-      maximumDuration: coverage.maximumDrive, localAddress: wayWatch.address)
+      maximumDuration: coverage.maximumDrive, localAddress: wayWatch.address, loopUUID: coverage.loopUUID)
     return recorded.record(.session(session), at: now)
   }
 

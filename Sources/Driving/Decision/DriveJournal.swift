@@ -18,7 +18,6 @@ struct DriveJournal: Hashable, Sendable {
   /// The start of the drive by the selected clock. A change moves all times of the drive with the next write.
   var started: WallTime
   private var rows = UnsavedRows()
-  private var loopUUIDs: [Int: String] = [:]
   /// What was sent while the disk refused it; the next write includes it.
   var batches: [BatchInMemory] = []
   private var ending = Ending.ahead
@@ -54,8 +53,6 @@ struct DriveJournal: Hashable, Sendable {
 
   /// Whether the store has all of the drive, including its end.
   var isStored: Bool { ending == .stored && rows.isEmpty && batches.isEmpty }
-
-  mutating func setLoop(_ uuid: String, ofSession number: Int) { loopUUIDs[number] = uuid }
 
   // MARK: Writing
 
@@ -105,7 +102,7 @@ struct DriveJournal: Hashable, Sendable {
   private func seal(at now: DriveTime) -> [DriveEffect] { hasLog ? [.disk(.seal(at: now))] : [] }
 
   private mutating func write(seen: DriveTime) -> DriveEffect {
-    .disk(.write(rows.write(started: started, seen: seen, loopUUIDs: loopUUIDs, batches: batches)))
+    .disk(.write(rows.write(started: started, seen: seen, batches: batches)))
   }
 
   // MARK: Answers
@@ -129,7 +126,7 @@ struct DriveJournal: Hashable, Sendable {
     case .reserveFileMade(false): return []
     case .repaired(let failure?): return note(failure)
     case .repaired(nil):
-      var write = rows.write(started: started, seen: engine.now, loopUUIDs: loopUUIDs, batches: batches)
+      var write = rows.write(started: started, seen: engine.now, batches: batches)
       write.isRetry = true
       return [.disk(.write(write))]
     case .driveEnded(let failure?):

@@ -104,7 +104,8 @@ struct RecordedEngine: Sendable {
       sessions: sessions.map { session in
         Session(
           number: session.number, testUUID: session.testUUID, started: session.started, anchor: session.anchor,
-          finalized: session.finalized ?? engine.now, localAddress: session.localAddress)
+          finalized: session.finalized ?? engine.now, localAddress: session.localAddress,
+          loopUUID: session.loopUUID)
       },
       fences: ended.filter { $0.number >= first || whole.contains($0.session) }, unstored: Set(unstored.map(\.number)))
   }

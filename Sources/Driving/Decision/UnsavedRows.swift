@@ -33,15 +33,12 @@ struct UnsavedRows: Hashable, Sendable {
   mutating func insert(_ fence: Fence) { fenceRows[fence.number] = Row(value: fence, write: nextWrite) }
 
   /// The next write, with all rows.
-  mutating func write(
-    started: WallTime, seen: DriveTime, loopUUIDs: [Int: String], batches: [BatchInMemory] = []
-  ) -> StoreWrite {
+  mutating func write(started: WallTime, seen: DriveTime, batches: [BatchInMemory] = []) -> StoreWrite {
     defer { nextWrite += 1 }
     return StoreWrite(
       number: nextWrite, started: started,
       sessions: sessionRows.sorted { $0.key < $1.key }.map(\.value.value),
-      fences: fenceRows.sorted { $0.key < $1.key }.map(\.value.value), seen: seen, loopUUIDs: loopUUIDs,
-      batches: batches)
+      fences: fenceRows.sorted { $0.key < $1.key }.map(\.value.value), seen: seen, batches: batches)
   }
 
   /// `write` is durable.

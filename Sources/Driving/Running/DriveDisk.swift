@@ -144,7 +144,7 @@ extension DriveRecorder {
   fileprivate mutating func save(_ write: StoreWrite) throws {
     started = write.started
     try save(
-      sessions: write.sessions, fences: write.fences, seen: write.seen, loopUUIDs: write.loopUUIDs,
+      sessions: write.sessions, fences: write.fences, seen: write.seen,
       batches: write.batches)
   }
 }

@@ -68,6 +68,7 @@ struct EventLine {
       "anchor": grant.anchor.flatMap { $0 == time ? nil : .seconds($0) },
       "maximum_duration": grant.maximumDuration.map(JSON.seconds),
       "local_address": grant.localAddress.map(JSON.string),
+      "loop_uuid": grant.loopUUID.map(JSON.string),
     ])
   }
 }
@@ -200,6 +201,7 @@ extension EventLine {
       case anchor
       case maximumDuration = "maximum_duration"
       case localAddress = "local_address"
+      case loopUUID = "loop_uuid"
     }
 
     init(from decoder: any Decoder) throws {
@@ -216,7 +218,8 @@ extension EventLine {
       grant = SessionGrant(
         testUUID: try values.decode(String.self, forKey: .testUUID), anchor: try time(.anchor),
         maximumDuration: try time(.maximumDuration).flatMap { $0 > .start ? $0.sinceStart : nil },
-        localAddress: try values.decodeIfPresent(String.self, forKey: .localAddress).map { String($0.prefix(64)) })
+        localAddress: try values.decodeIfPresent(String.self, forKey: .localAddress).map { String($0.prefix(64)) },
+        loopUUID: try values.decodeIfPresent(String.self, forKey: .loopUUID))
     }
   }
 

@@ -14,7 +14,7 @@ public struct StoredSession: Hashable, Sendable {
   /// The session as the drive recorded it.
   public internal(set) var session: Session
   /// The loop that it belongs to, from the server.
-  public let loopUUID: String?
+  public var loopUUID: String? { session.loopUUID }
   /// When its last fence was accepted; `nil` while fences are unsent.
   public let submitted: WallTime?
   /// Why the server refused some of its fences; these are sent again on command only.
@@ -138,8 +138,7 @@ public struct StoredSession: Hashable, Sendable {
     link = said["link"]
     session = Session(
       number: said["number"], testUUID: said["test_uuid"], started: time("started_at") ?? .start,
-      anchor: time("anchor_at"), finalized: time("finalized_at"))
-    loopUUID = said["loop_uuid"]
+      anchor: time("anchor_at"), finalized: time("finalized_at"), loopUUID: said["loop_uuid"])
     quarantineReason = said["quarantine_reason"]
     submitted = (said["submitted_at"] as Int64?).map(WallTime.init(microseconds:))
     fences = row["fences"]
@@ -166,7 +165,8 @@ extension StoredSession {
   private func changed(test: String?, anchor: DriveTime?) -> StoredSession {
     var changed = self
     changed.session = Session(
-      number: session.number, testUUID: test, started: session.started, anchor: anchor, finalized: session.finalized)
+      number: session.number, testUUID: test, started: session.started, anchor: anchor, finalized: session.finalized,
+      loopUUID: session.loopUUID)
     return changed
   }
 }

@@ -6,7 +6,7 @@ public struct DriveRecorder: Sendable {
   /// The id of the drive.
   public let drive: Int64
   /// The start of the drive by the selected clock. Changing it moves all stored times of the drive with the next
-  /// ``save(sessions:fences:seen:loopUUIDs:)``; anchors stay as they were sent to the server.
+  /// ``save(sessions:fences:seen:batches:)``; anchors stay as they were sent to the server.
   public var started: WallTime
   /// The start that the stored times relate to.
   private var storedStart: WallTime
@@ -71,18 +71,16 @@ public struct DriveRecorder: Sendable {
   /// values again changes nothing.
   /// - Parameters:
   ///   - seen: How long an open fence is known to last.
-  ///   - loopUUIDs: The loop of each session, by session number.
   ///   - batches: Batches of stored fences, or of these, that were sent from memory.
   /// - Throws: GRDB's `DatabaseError`; ``StoreError/isDiskFull(_:)`` decides whether a later try may succeed.
   public mutating func save(
-    sessions: [Session], fences: [Fence], seen: DriveTime, loopUUIDs: [Int: String] = [:],
-    batches: [BatchInMemory] = []
+    sessions: [Session], fences: [Fence], seen: DriveTime, batches: [BatchInMemory] = []
   ) throws {
     let step = started.microseconds - storedStart.microseconds
     guard !sessions.isEmpty || !fences.isEmpty || step != 0 || !batches.isEmpty else { return }
     try store.writeNow { db in
       if step != 0 { try DriveClockTimes.move(drive, by: step, db) }
-      for session in sessions { try save(session, loopUUID: loopUUIDs[session.number], db) }
+      for session in sessions { try save(session, db) }
       for fence in fences { try save(fence, seen: seen, db) }
       for batch in batches { try batch.save(as: drive, db) }
     }
@@ -101,7 +99,7 @@ public struct DriveRecorder: Sendable {
     }
   }
 
-  func save(_ session: Session, loopUUID: String?, _ db: Database) throws {
+  func save(_ session: Session, _ db: Database) throws {
     let statement = try db.cachedStatement(
       sql: """
         INSERT INTO session (drive_id, number, test_uuid, client_uuid, loop_uuid, started_at, anchor_at, finalized_at,
@@ -119,7 +117,8 @@ public struct DriveRecorder: Sendable {
         """)
     try statement.execute(
       arguments: [
-        "drive": drive, "number": session.number, "testUUID": session.testUUID, "server": server, "loopUUID": loopUUID,
+        "drive": drive, "number": session.number, "testUUID": session.testUUID, "server": server,
+        "loopUUID": session.loopUUID,
         "started": wall(session.started), "anchor": session.anchor.map(wall), "finalized": session.finalized.map(wall),
         "localAddress": session.localAddress,
       ])

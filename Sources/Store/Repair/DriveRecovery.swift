@@ -75,7 +75,7 @@ struct DriveRecovery {
               local_address = NULL WHERE id = ?
             """, arguments: [known["id"] as Int64])
       }
-      try recorder.save(session, loopUUID: nil, db)
+      try recorder.save(session, db)
       guard
         let id = try Int64.fetchOne(
           db, sql: "SELECT id FROM session WHERE drive_id = ? AND number = ?", arguments: [drive, session.number])

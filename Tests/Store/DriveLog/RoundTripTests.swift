@@ -43,7 +43,8 @@ import Testing
     events += [.at(1, .unmeasured("a \"reason\"")), .at(1, .unmeasured(nil))]
     events += [.at(1, .modem(nil)), .at(1, .modem(ModemReading())), .at(1, .modem(.sample))]
     let anchor = DriveTime(microseconds: -1_500_001)
-    let grant = SessionGrant(testUUID: "T2", anchor: anchor, maximumDuration: .milliseconds(14_400_500))
+    let grant = SessionGrant(
+      testUUID: "T2", anchor: anchor, maximumDuration: .milliseconds(14_400_500), loopUUID: "L")
     events.append(.at(1, .session(grant)))
     #expect(try Log.roundTrip(events).events == events)
   }
