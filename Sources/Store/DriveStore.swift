@@ -134,7 +134,7 @@ public final class DriveStore: Sendable {
   ///   - report: Receives the result for each session, or the reason why it still exists; then the next start tries
   ///     again.
   /// - Throws: GRDB's `DatabaseError`
-  public func completeForgetting(
+  func completeForgetting(
     noting note: (_ number: Int, _ log: String) throws -> Void, report: (Result<Forgotten, ForgettingError>) -> Void
   ) async throws {
     try await SessionErasure(store: store).complete(noting: note, report: report)

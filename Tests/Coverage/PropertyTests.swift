@@ -225,6 +225,20 @@ private struct Found: Equatable {
     {
       figures.roundTrip = .init(minimum: least, median: median, percentile95: percentile95, maximum: most)
     }
+    figures.delays = Self.bins(rtts)
     self.figures = figures
+  }
+
+  /// By the words of docs/export.md: a bin for each microsecond below 128, then 64 for each doubling.
+  private static func bins(_ rtts: [Int64]) -> DelayBins {
+    var counts: [Int: Int] = [:]
+    for rtt in rtts {
+      let delay = Int((rtt + 500) / 1000)
+      var (width, first) = (1, 0)
+      while delay / width >= 128 { (width, first) = (2 * width, first + 64) }
+      counts[first + delay / width, default: 0] += 1
+    }
+    return DelayBins(counts.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" }.joined(separator: " "))
+      ?? DelayBins()
   }
 }

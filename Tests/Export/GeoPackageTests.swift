@@ -2,6 +2,7 @@ import Coverage
 import Foundation
 import GRDB
 import OrderedJSON
+import Store
 import TestSupport
 import Testing
 
@@ -188,5 +189,36 @@ struct GeoPackageTests {
       ["-ro", "-so", "-spat", "-180", "48.9995", "180", "49.4995", path, "fence_centres"])
     #expect(try await ogrinfo.exitStatus() == 0)
     #expect(ogrinfo.standardOutput.contains("Feature Count: 500\n"), "\(ogrinfo.standardOutput)")
+  }
+
+  @Test("when an export states what it has, then the package has a table with it")
+  func statement() throws {
+    var filter = FenceFilter()
+    filter.from = .sampleStart
+    func statement(_ filter: FenceFilter, isOfSessions: Bool = false) -> ExportStatement {
+      ExportStatement(
+        StoreIdentity(uuid: "U", lastFence: 7), exported: .sampleStart, state: "all", filter: filter,
+        isOfSessions: isOfSessions)
+    }
+    let row = try stated(statement(filter))
+    #expect(row == ["U", "2026-11-20T10:00:00.000Z", "7", "2026-11-20T10:00:00.000Z", nil, "all", "0"])
+    filter.links = ["A"]
+    #expect(try stated(statement(filter)).last == "1")
+    #expect(try stated(statement(FenceFilter(), isOfSessions: true)).last == "1")
+  }
+
+  private func stated(_ statement: ExportStatement) throws -> [String?] {
+    var bytes: [UInt8] = []
+    let folder = try TemporaryFolder()
+    try ExportFormat.gpkg.export([FenceRecord.bare()], statement: statement, scratch: folder.path) { bytes += $0 }
+    let path = folder.file("stated.gpkg")
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
+    return try DatabaseQueue(path: path).read { database in
+      let row = try Row.fetchOne(
+        database,
+        sql: "SELECT store_id, exported_at, last_fence, from_time, to_time, state, filtered FROM export")
+      let values = row.map { Array($0.databaseValues) } ?? []
+      return values.map { String.fromDatabaseValue($0) ?? Int64.fromDatabaseValue($0)?.description }
+    }
   }
 }

@@ -14,6 +14,7 @@ extension FenceRecord {
     (figures.late, figures.duplicates) = (2, 1)
     figures.roundTrip = .init(minimum: 9_000_000, median: 10_500_000, percentile95: 30_000_000, maximum: 31_000_001)
     (figures.meanVariation, figures.kernelMean) = (1_250_000, 12_000_000)
+    figures.delays = DelayBins("551:20 702:19") ?? DelayBins()
     var radio = FenceRadio.sample
     radio.levels = SignalQuantity.allCases.map { quantity in
       .init(quantity: quantity, minimum: -19.5, median: -15, maximum: -12.5)
@@ -22,7 +23,11 @@ extension FenceRecord {
       id: id,
       fence: .sample(number: number, latitude: latitude, longitude: longitude, figures: figures, radio: radio),
       session: Session(number: 0, testUUID: "T1", started: .start, anchor: .seconds(16)),
-      origin: .store(driveStarted: .sampleStart, session: session), link: link, submitted: submitted)
+      origin: .store(
+        driveStarted: .sampleStart, session: session,
+        provenance: Provenance(
+          store: "f81d4fae-7dec-41d0-a765-00a0c91e6bf6", drive: 2, clock: "gnss", isQuarantined: false)),
+      link: link, submitted: submitted)
     record.distance = 23.5
     return record
   }

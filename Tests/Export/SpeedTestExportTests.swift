@@ -92,7 +92,9 @@ import Testing
     let lines = try text(.csv).components(separatedBy: "\r\n")
     #expect(lines.count == 4 && lines[3].isEmpty)
     #expect(lines[0] == SpeedTestColumn.table.map(\.name).joined(separator: ","))
-    #expect(lines[1].hasPrefix("1,\"T,\"\"1\"\"\",L1,1,,submitted,completed,,2026-11-20T10:00:00.000Z,"))
+    #expect(
+      lines[1].hasPrefix(
+        "1,\(tests[0].store ?? "-"),\"T,\"\"1\"\"\",L1,1,,submitted,completed,,2026-11-20T10:00:00.000Z,"))
     #expect(lines[2].filter { $0 == "," }.count == SpeedTestColumn.table.count - 1)
   }
 

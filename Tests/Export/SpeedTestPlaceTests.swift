@@ -44,7 +44,8 @@ import Testing
         """
         <wpt lat="48.2082" lon="16.3738"><time>2026-11-20T10:00:00.000Z</time><name>4G/LTE 47.8/19.1 Mbit/s</name>\
         <desc>download 47.8 Mbit/s, upload 19.1 Mbit/s, ping 30.0 ms</desc><type>speed test</type><extensions>\
-        <cp:id>1</cp:id><cp:test_uuid>T,&quot;1&quot;</cp:test_uuid>
+        <cp:id>1</cp:id><cp:store_id>\(tests[0].store ?? "-")</cp:store_id>\
+        <cp:test_uuid>T,&quot;1&quot;</cp:test_uuid>
         """), "\(text)")
     for column in SpeedTestColumn.fields where column.value(tests[0]) != nil {
       #expect(text.contains("</cp:\(column.name)>"), "\(column.name)")

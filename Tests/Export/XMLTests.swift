@@ -25,7 +25,9 @@ struct XMLTests {
         """
         <wpt lat="48.2082" lon="16.3738"><ele>171.3</ele><time>2026-11-20T10:00:10.000Z</time>\
         <name>4G/LTE 31.7 ms</name><desc>mean 31.7 ms, 1 of 40 pings lost (2.5 %)</desc><type>fence</type><extensions>\
-        <cp:id>7</cp:id><cp:session>3</cp:session>
+        <cp:id>7</cp:id><cp:session>3</cp:session>\
+        <cp:drive>2</cp:drive><cp:store_id>f81d4fae-7dec-41d0-a765-00a0c91e6bf6</cp:store_id><cp:clock>gnss</cp:clock>\
+        <cp:quarantined>false</cp:quarantined>
         """), "\(text)")
     for column in ColumnList.storedFields { #expect(text.contains("</cp:\(column.name)>"), "\(column.name)") }
     #expect(text.contains("<cp:operator_name>A &lt;Network&gt;</cp:operator_name>"))

@@ -49,7 +49,7 @@ struct IntactRowsTests {
     let columns = [
       "fence": "pings", "batch": "attempt", "session": "started_at", "drive": "started_at", "clock": "booted_at",
       "breaker": "memory", "registration": "client_uuid", "forgetting": "id",
-      "speed_test": "attempt", "loop": "memory",
+      "speed_test": "attempt", "loop": "memory", "identity": "uuid",
     ]
     let column = try #require(columns[table])
     try await store.damage(

@@ -55,7 +55,13 @@ struct RowCopiesTests {
   }
 
   private func expect(_ tests: [StoredSpeedTest], in store: DriveStore) async throws {
-    #expect(try StoreReader(store).speedTests() == tests)
+    // A store that was made again has another identity.
+    func withoutStore(_ test: StoredSpeedTest) -> StoredSpeedTest {
+      var test = test
+      test.store = nil
+      return test
+    }
+    #expect(try StoreReader(store).speedTests().map(withoutStore) == tests.map(withoutStore))
     #expect(try StoreReader(store).damagedRows() == 0)
     #expect(try await store.servers.clientUUID(at: Self.url) == "C")
     #expect(try await store.servers.historyCursor(at: Self.url) == 7)
@@ -145,5 +151,25 @@ struct RowCopiesTests {
     try FileManager.default.createDirectory(atPath: path + ".new", withIntermediateDirectories: true)
     try await store.speedTests.beginSending(id, .result, at: .sampleStart)
     #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
+  @Test("when a store is made again, then it has another identity, for its numbers begin again")
+  func identity() async throws {
+    func identity(_ store: DriveStore) throws -> String? { try StoreReader(store).identity()?.uuid }
+    var store = try open()
+    _ = try DriveRecorder(store, started: .sampleStart, log: nil)
+    let first = try identity(store)
+    #expect(first.flatMap(UUID.init(uuidString:)) != nil)
+    // A damaged one is restored from its copy, and a lost copy is made again.
+    try await store.damage("UPDATE identity SET uuid = 'x'")
+    #expect(try identity(store) == nil)
+    store = try open()
+    #expect(try identity(store) == first)
+    unlink(RowCopies(directory).path(.identity, 1))
+    store = try open()
+    #expect(FileManager.default.fileExists(atPath: RowCopies(directory).path(.identity, 1)))
+    try store.database.close()
+    unlink(directory.database)
+    #expect(try ![nil, first].contains(identity(open())))
   }
 }

@@ -39,7 +39,7 @@ struct RowInspectionTests {
         rows += slice.rows
         round.add(slice)
       }
-      #expect(rows == 22, "from \(start)")
+      #expect(rows == 23, "from \(start)")
       #expect((round.damaged, round.damagedMeasurements) == (4, 4))
     }
   }

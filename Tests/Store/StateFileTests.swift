@@ -46,6 +46,7 @@ struct StateFileTests {
     #expect(
       Set(try modes().keys) == [
         "coverage.sqlite", "coverage.sqlite-wal", "coverage.sqlite-shm", "lock", "ballast", "ballast-2",
+        "identity-1.jsonl",
       ])
     let made = try modes()
     #expect(made.values.allSatisfy { $0 == 0o600 }, "\(made)")

@@ -31,6 +31,8 @@ public struct PingFigures: Hashable, Sendable {
   public var unsent = 0
   /// The distribution of the round-trip times.
   public var roundTrip: Distribution?
+  /// All round-trip times, in bins.
+  public var delays = DelayBins()
   /// Mean absolute delay variation (RFC 3393) between consecutive pings that were both answered.
   public var meanVariation: Int64?
   /// Mean round trip of the pings that the kernel stamped at both ends.

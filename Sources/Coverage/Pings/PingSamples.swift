@@ -27,6 +27,7 @@ struct PingSamples {
 
   /// In ascending order.
   private var roundTrips: [Int64] = []
+  private var delays = DelayBins()
   private var variations = Mean()
   private var kernelStamped = Mean()
   /// The latest samples in order of sending. A sample between two of them may still come.
@@ -45,6 +46,7 @@ struct PingSamples {
       roundTrip = rtt
       if isKernelStamped { kernelStamped.add(rtt) }
       insert(rtt)
+      delays.add(nanoseconds: rtt)
     }
     let sample = Sample(sent: sent, roundTrip: roundTrip)
     if let former = variation(before, after) { variations.remove(former) }
@@ -66,7 +68,9 @@ struct PingSamples {
     guard case .answered(let rtt, let isKernelStamped) = outcome else { return }
     if isKernelStamped { kernelStamped.remove(rtt) }
     let place = self.place(of: rtt) - 1
-    if place >= 0, roundTrips[place] == rtt { roundTrips.remove(at: place) }
+    guard place >= 0, roundTrips[place] == rtt else { return }
+    roundTrips.remove(at: place)
+    delays.remove(nanoseconds: rtt)
   }
 
   /// The delay variation between two neighbours; `nil` where one has no answer, or another ping was sent between them.
@@ -80,6 +84,7 @@ struct PingSamples {
   /// Sets the figures that come from samples; ``PingFigures/late`` and ``PingFigures/duplicates`` stay.
   func complete(_ figures: inout PingFigures) {
     figures.roundTrip = distribution
+    figures.delays = delays
     figures.meanVariation = variations.value
     figures.kernelMean = kernelStamped.value
   }

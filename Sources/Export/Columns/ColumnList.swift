@@ -36,6 +36,16 @@ enum ColumnList {
     Column("session", .long, "id of the session, as `sessions` lists it", of: .store) {
       $0.storedSession.map(JSON.integer)
     },
+    Column("drive", .long, "id of the drive in the store", of: .store) { ($0.provenance?.drive).map(JSON.integer) },
+    Column("store_id", .text, "identity of the store (UUID): numbers and ids are unique with it only", of: .store) {
+      ($0.provenance?.store).map(JSON.string)
+    },
+    Column("clock", .text, "clock that dates the drive: `gnss`, `server` or `host`", of: .store) {
+      ($0.provenance?.clock).map(JSON.string)
+    },
+    Column("quarantined", .boolean, "whether the control server refused fences of the session", of: .store) {
+      ($0.provenance?.isQuarantined).map(JSON.bool)
+    },
     Column("entered_at", .time, "beginning of the fence", of: .store) { record in
       record.driveStarted.map { .string(($0 + record.fence.entered).iso8601) }
     },
@@ -136,6 +146,9 @@ enum ColumnList {
     },
     Column("avg_ping_kernel_ms", .decimal, "mean round-trip time of the pings that the kernel stamped at both ends") {
       $0.fence.figures.kernelMean.map(JSON.delay)
+    },
+    Column("delay_bins", .text, "all round-trip times as `bin:count` (see Bins of delay)") {
+      $0.fence.figures.delays.isEmpty ? nil : .string($0.fence.figures.delays.description)
     },
   ]
 }

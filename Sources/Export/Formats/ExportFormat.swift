@@ -52,12 +52,13 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
   ///   - tracks: The tracks, for formats that have them.
   ///   - speedTests: The speed tests, for formats that have them (``hasSpeedTests``).
   ///   - shape: For formats with a choice (``hasShapes``).
+  ///   - statement: What the export has, for the format that says it (``gpkg``).
   ///   - scratch: A folder for a file while it is made (``gpkg``).
   ///   - map: What the page is made of (``html``).
   /// - Throws: ``GeoPackageError``, ``LeafletError``, and errors of `write`, of the records and of the tracks.
   public func export(
     _ records: some FenceRecords, tracks: some DriveTracks = [TrackSegment](), speedTests: [StoredSpeedTest] = [],
-    shape: FenceShape = .point,
+    shape: FenceShape = .point, statement: ExportStatement? = nil,
     scratch: String = FileManager.default.temporaryDirectory.path, map: MapOptions = MapOptions(),
     write: ([UInt8]) throws -> Void
   ) throws {
@@ -69,7 +70,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     case .csv: try CSV.export(records, write: write)
     case .gpx: try GPX.export(records, tracks: tracks, write: write)
     case .kml: try KML.export(records, tracks: tracks, shape: shape, write: write)
-    case .gpkg: try GeoPackage.export(records, tracks: tracks, scratch: scratch, write: write)
+    case .gpkg: try GeoPackage.export(records, tracks: tracks, statement, scratch: scratch, write: write)
     case .html: try MapPage(records, speedTests: speedTests, options: map).write(write)
     }
   }

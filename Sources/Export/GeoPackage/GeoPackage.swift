@@ -15,11 +15,13 @@ enum GeoPackage {
   ///   - write: Receives the file in pieces.
   /// - Throws: ``GeoPackageError``, and errors of the records, the tracks and `write`.
   static func export(
-    _ records: some FenceRecords, tracks: some DriveTracks, scratch: String, write: ([UInt8]) throws -> Void
+    _ records: some FenceRecords, tracks: some DriveTracks, _ statement: ExportStatement?, scratch: String,
+    write: ([UInt8]) throws -> Void
   ) throws {
     try make(scratch: scratch, styles: LayerStyle.ofFences, write: write) { database in
       try addFences(records, to: database)
       try addTracks(tracks, to: database)
+      try statement?.add(to: database)
     }
   }
 

@@ -23,7 +23,24 @@ public struct FenceRecord: Hashable, Sendable {
     /// A replay: times are seconds since the start of the drive.
     case replay
     /// The store: times are wall times, and the session has an identifier.
-    case store(driveStarted: WallTime, session: Int64)
+    case store(driveStarted: WallTime, session: Int64, provenance: Provenance? = nil)
+  }
+
+  /// What tells the fences of many devices apart, and what their figures rest on.
+  public struct Provenance: Hashable, Sendable {
+    /// The identity of the store, a UUID.
+    let store: String?
+    /// The id of the drive in it.
+    let drive: Int64
+    /// The clock that dates the drive: `gnss`, `server` or `host`.
+    let clock: String?
+    /// Whether the control server refused fences of the session.
+    let isQuarantined: Bool
+
+    /// With the given values.
+    public init(store: String?, drive: Int64, clock: String?, isQuarantined: Bool) {
+      (self.store, self.drive, self.clock, self.isQuarantined) = (store, drive, clock, isQuarantined)
+    }
   }
 
   /// A record with the given values.
@@ -41,17 +58,23 @@ public struct FenceRecord: Hashable, Sendable {
 
   /// The record of a stored fence.
   public init(_ stored: StoredFence) {
+    let session = stored.session
+    let provenance = Provenance(
+      store: session.store, drive: session.drive, clock: session.clock, isQuarantined: session.quarantineReason != nil)
     self.init(
-      id: stored.id, fence: stored.fence, session: stored.session.session,
-      origin: .store(driveStarted: stored.session.driveStarted, session: stored.session.id),
-      link: stored.session.link, submitted: stored.submitted)
+      id: stored.id, fence: stored.fence, session: session.session,
+      origin: .store(driveStarted: session.driveStarted, session: session.id, provenance: provenance),
+      link: session.link, submitted: stored.submitted)
   }
 
   /// The start of the drive; `nil` in a replay.
-  var driveStarted: WallTime? { if case .store(let started, _) = origin { started } else { nil } }
+  var driveStarted: WallTime? { if case .store(let started, _, _) = origin { started } else { nil } }
 
   /// The id of the session in the store; `nil` in a replay.
-  var storedSession: Int64? { if case .store(_, let session) = origin { session } else { nil } }
+  var storedSession: Int64? { if case .store(_, let session, _) = origin { session } else { nil } }
+
+  /// `nil` in a replay.
+  var provenance: Provenance? { if case .store(_, _, let provenance) = origin { provenance } else { nil } }
 
   /// The fence's technology, if the control server knows its name; `NONE` for a fence without one.
   var knownTechnology: Technology? {

@@ -49,6 +49,9 @@ struct SpeedTestColumn: Sendable {
   /// The test itself: its identifiers, its state, its time and its technology.
   private static let itself = [
     SpeedTestColumn("id", .long, "number of the test in the store", role: .identity) { .integer($0.id) },
+    SpeedTestColumn("store_id", .text, "identity of the store (UUID): numbers are unique with it only") {
+      $0.store.map(JSON.string)
+    },
     SpeedTestColumn("test_uuid", .text, "the control server's identifier of the test") { .string($0.testUUID) },
     SpeedTestColumn("loop_uuid", .text, "the loop that it belongs to") { $0.loopUUID.map(JSON.string) },
     SpeedTestColumn("test_counter", .integer, "its number in the loop, from 1") {

@@ -72,10 +72,13 @@ public struct StoredSpeedTest: Hashable, Sendable, Identifiable {
   public let qos: String?
   /// Whether the server has the results of its QoS tests; `nil` without any.
   public let qosState: State?
+  /// The identity of the store, a UUID.
+  public internal(set) var store: String?
 
   static let columns =
     "id, control_server, client_uuid, test_uuid, test_token, loop_uuid, number, drive_id, started_at, ended_at, "
-    + "outcome, state, attempt, troubles, sent_at, reason, error, technology, latitude, longitude, figures, qos, qos_state"
+    + "outcome, state, attempt, troubles, sent_at, reason, error, technology, latitude, longitude, figures, qos, qos_state, "
+    + "(SELECT uuid FROM intact_identity)"
 
   /// - Parameter row: An intact row with ``columns``.
   init?(row: Row) {
@@ -107,5 +110,6 @@ public struct StoredSpeedTest: Hashable, Sendable, Identifiable {
     }
     qos = reader.next()
     qosState = (reader.next() as String?).flatMap(State.init)
+    store = reader.next()
   }
 }

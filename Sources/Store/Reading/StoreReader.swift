@@ -76,6 +76,16 @@ public struct StoreReader: Sendable {
     return try rows("SELECT \(columns) GROUP BY session.id ORDER BY session.id").map(StoredSession.init)
   }
 
+  /// The identity of the store; `nil` when there is no store.
+  public func identity() throws -> StoreIdentity? {
+    let row = try rows(
+      """
+      SELECT uuid, (SELECT ifnull(max(seq), 0) FROM sqlite_sequence WHERE name = 'fence') AS last_fence FROM intact_identity
+      """
+    ).first
+    return row.map { StoreIdentity(uuid: $0["uuid"], lastFence: $0["last_fence"]) }
+  }
+
   /// The client UUID from the control server at `url`; `nil` when there is none, or it is damaged.
   public func clientUUID(at url: String) throws -> String? {
     try rows(
@@ -255,4 +265,15 @@ struct ReadOnlyMedium: Hashable, Sendable {
       }
     }.joined()
   }
+}
+
+/// What tells one store from another: ids of drives, sessions and fences are unique with it only.
+public struct StoreIdentity: Hashable, Sendable {
+  /// A UUID that was made with the store.
+  public let uuid: String
+  /// The greatest id that the store has given a fence; 0 before the first one.
+  public let lastFence: Int64
+
+  /// With the given values.
+  public init(uuid: String, lastFence: Int64) { (self.uuid, self.lastFence) = (uuid, lastFence) }
 }

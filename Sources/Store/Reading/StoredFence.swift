@@ -71,7 +71,7 @@ extension Fence {
     "number", "latitude", "longitude", "accuracy_m", "altitude_m", "course_deg", "speed_mps", "entered_at", "exited_at",
     "radius_m", "technology", "pings", "pings_ok", "rtt_sum_ns", "pings_late", "pings_duplicate", "pings_unsent",
     "rtt_min_ns",
-    "rtt_p50_ns", "rtt_p95_ns", "rtt_max_ns", "ipdv_mean_ns", "rtt_kernel_mean_ns", "radio",
+    "rtt_p50_ns", "rtt_p95_ns", "rtt_max_ns", "rtt_bins", "ipdv_mean_ns", "rtt_kernel_mean_ns", "radio",
     "submittable",
   ].map { "fence.\($0)" }.joined(separator: ", ")
 
@@ -100,6 +100,7 @@ extension PingFigures {
     if let minimum = times.0, let median = times.1, let percentile95 = times.2, let maximum = times.3 {
       roundTrip = Distribution(minimum: minimum, median: median, percentile95: percentile95, maximum: maximum)
     }
+    delays = (columns.next() as String?).flatMap(DelayBins.init) ?? DelayBins()
     (meanVariation, kernelMean) = (columns.next(), columns.next())
   }
 }

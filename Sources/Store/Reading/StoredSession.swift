@@ -11,6 +11,10 @@ public struct StoredSession: Hashable, Sendable {
   public let driveStarted: WallTime
   /// The measured link; `nil` when the drive had one link only.
   public let link: String?
+  /// The identity of the store, a UUID: ids are unique with it only. `nil` when its row is damaged.
+  public let store: String?
+  /// The clock that dates the drive: `gnss`, `server` or `host`; `nil` when no clock of its boot is known (docs/clock.md).
+  public let clock: String?
   /// The session as the drive recorded it.
   public internal(set) var session: Session
   /// The loop that it belongs to, from the server.
@@ -62,7 +66,7 @@ public struct StoredSession: Hashable, Sendable {
 
   /// For a statement that ends in `GROUP BY session.id`.
   static let columns = """
-    session.*, drive.started_at AS drive_started_at, drive.link,
+    session.*, drive.started_at AS drive_started_at, drive.link, \(provenance),
       \(isOfLatestDrive) AS is_of_latest_drive,
       (SELECT count(*) FROM fence AS stored WHERE stored.session_id = session.id) AS fences,
       0 AS sent_fences, count(fence.id) AS readable_fences,
@@ -77,7 +81,7 @@ public struct StoredSession: Hashable, Sendable {
   /// As ``columns``, but does not check the rows of fences that the server has: they count as readable and submittable, whether their
   /// rows are damaged or not. Indices count them, so that a million takes a fraction of a second.
   static let columnsWithSentCounted = """
-    session.*, drive.started_at AS drive_started_at, drive.link,
+    session.*, drive.started_at AS drive_started_at, drive.link, \(provenance),
       \(isOfLatestDrive) AS is_of_latest_drive,
       (SELECT count(*) FROM fence AS stored WHERE stored.session_id = session.id) AS fences,
       (SELECT count(*) FROM fence AS stored WHERE stored.session_id = session.id)
@@ -95,7 +99,7 @@ public struct StoredSession: Hashable, Sendable {
 
   /// Only the fences that the server does not have, as ``UnsentCounts`` has them.
   static let columnsWithUnsentCounted = """
-    session.*, drive.started_at AS drive_started_at, drive.link, \(isOfLatestDrive) AS is_of_latest_drive,
+    session.*, drive.started_at AS drive_started_at, drive.link, \(provenance), \(isOfLatestDrive) AS is_of_latest_drive,
       \(unsent) AS fences, 0 AS sent_fences, \(unsent) AS readable_fences, \(unsent) AS submittable_fences,
       0 AS submitted_fences, CAST(ifnull(counts.quarantined, 0) AS INTEGER) AS quarantined_fences, \(isIntact) AS is_intact
     FROM session JOIN drive ON drive.id = session.drive_id
@@ -110,10 +114,15 @@ public struct StoredSession: Hashable, Sendable {
 
   /// The columns without the counts, which would read each fence; all counts are 0.
   static let columnsWithoutCounts = """
-    session.*, drive.started_at AS drive_started_at, drive.link, 0 AS is_of_latest_drive, 0 AS fences,
+    session.*, drive.started_at AS drive_started_at, drive.link, \(provenance), 0 AS is_of_latest_drive, 0 AS fences,
       0 AS sent_fences, 0 AS readable_fences, 0 AS submittable_fences, 0 AS submitted_fences, 0 AS quarantined_fences,
       \(isIntact) AS is_intact
     FROM session JOIN drive ON drive.id = session.drive_id
+    """
+
+  private static let provenance = """
+    (SELECT uuid FROM intact_identity) AS store_uuid,
+      (SELECT ruled_by FROM intact_clock AS clock WHERE clock.boot_id = drive.boot_id) AS ruled_by
     """
 
   private static let isOfLatestDrive =
@@ -136,6 +145,7 @@ public struct StoredSession: Hashable, Sendable {
     drive = row["drive_id"]
     driveStarted = started
     link = said["link"]
+    (store, clock) = (row["store_uuid"], said["ruled_by"])
     session = Session(
       number: said["number"], testUUID: said["test_uuid"], started: time("started_at") ?? .start,
       anchor: time("anchor_at"), finalized: time("finalized_at"), loopUUID: said["loop_uuid"])

@@ -131,18 +131,18 @@ public struct DriveRecorder: Sendable {
       sql: """
         INSERT INTO fence (drive_id, session_id, number, entered_at, exited_at, last_seen_at, latitude, longitude,
           accuracy_m, altitude_m, course_deg, speed_mps, radius_m, technology, pings, pings_ok, rtt_sum_ns, submittable,
-          pings_late, pings_duplicate, rtt_min_ns, rtt_p50_ns, rtt_p95_ns, rtt_max_ns, ipdv_mean_ns, rtt_kernel_mean_ns,
-          radio, pings_unsent, recovered_at)
+          pings_late, pings_duplicate, rtt_min_ns, rtt_p50_ns, rtt_p95_ns, rtt_max_ns, rtt_bins, ipdv_mean_ns,
+          rtt_kernel_mean_ns, radio, pings_unsent, recovered_at)
         VALUES (:drive, (SELECT id FROM session WHERE drive_id = :drive AND number = :session), :number, :entered,
           :exited, :seen, :latitude, :longitude, :accuracy, :altitude, :course, :speed, :radius, :technology, :pings,
           :pingsAnswered, :rttSum, :submittable, :late, :duplicates, :minimum, :median, :percentile95, :maximum,
-          :variation, :kernelMean, :radio, :unsent, :recovered)
+          :bins, :variation, :kernelMean, :radio, :unsent, :recovered)
         ON CONFLICT (drive_id, number) DO UPDATE SET exited_at = excluded.exited_at,
           last_seen_at = excluded.last_seen_at, technology = excluded.technology, pings = excluded.pings,
           pings_ok = excluded.pings_ok, rtt_sum_ns = excluded.rtt_sum_ns, submittable = excluded.submittable,
           pings_late = excluded.pings_late, pings_duplicate = excluded.pings_duplicate,
           rtt_min_ns = excluded.rtt_min_ns, rtt_p50_ns = excluded.rtt_p50_ns, rtt_p95_ns = excluded.rtt_p95_ns,
-          rtt_max_ns = excluded.rtt_max_ns, ipdv_mean_ns = excluded.ipdv_mean_ns,
+          rtt_max_ns = excluded.rtt_max_ns, rtt_bins = excluded.rtt_bins, ipdv_mean_ns = excluded.ipdv_mean_ns,
           rtt_kernel_mean_ns = excluded.rtt_kernel_mean_ns, radio = excluded.radio, pings_unsent = excluded.pings_unsent,
           recovered_at = coalesce(excluded.recovered_at, recovered_at)
         """)
@@ -156,7 +156,8 @@ public struct DriveRecorder: Sendable {
         "rttSum": fence.rttSumNanoseconds, "submittable": fence.isSubmittable,
         "late": figures.late, "duplicates": figures.duplicates, "minimum": figures.roundTrip?.minimum,
         "median": figures.roundTrip?.median, "percentile95": figures.roundTrip?.percentile95,
-        "maximum": figures.roundTrip?.maximum, "variation": figures.meanVariation,
+        "maximum": figures.roundTrip?.maximum, "bins": figures.delays.isEmpty ? nil : figures.delays.description,
+        "variation": figures.meanVariation,
         "kernelMean": figures.kernelMean, "radio": RadioColumn.text(fence.radio), "unsent": figures.unsent,
         "recovered": recovered?.microseconds,
       ])

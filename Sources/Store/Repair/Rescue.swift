@@ -27,6 +27,8 @@ struct Rescue {
 
   /// - Throws: `DatabaseError` when the new store cannot be written.
   mutating func run() throws {
+    // The ids stay, so the identity stays too.
+    try new.execute(sql: "DELETE FROM identity")
     for (table, columns) in RowChecksum.tables { try copy(table, columns) }
   }
 

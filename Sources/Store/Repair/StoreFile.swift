@@ -83,11 +83,14 @@ struct StoreFile {
     // SQLite reports a file that is not a database.
     if files[path].map({ $0 == 0 }) ?? !FileManager.default.fileExists(atPath: path) {
       // Without any drive nothing is lost: a power cut can leave a first start like this. SQLite deletes the log of a missing store.
+      let identity = RowCopies(directory).path(.identity, 1)
       let copies = [
         (directory.driveLogs + "/", "drive logs"), (directory.copies + "/", "copies of rows"),
         (path + "-wal", "a write-ahead log"),
       ]
-      let found = copies.first { copy in files.contains { $0.key.hasPrefix(copy.0) && $0.value > 0 } }
+      let found = copies.first { copy in
+        files.contains { $0.key.hasPrefix(copy.0) && $0.value > 0 && $0.key != identity }
+      }
       guard let (_, what) = found else { return }
       try noteRecovery(.rolledBack)
       let state = files[path] == nil ? "no store" : "an empty file in place of the store"
@@ -128,7 +131,9 @@ struct StoreFile {
       try database.read(Schema.check)
       try database.writeWithoutTransaction(IntactRows.makeViews)
       if path == self.path {
-        try RowCopies(directory).restore(to: database, hasLosses: RecoveryMark(directory).need > .none)
+        let copies = RowCopies(directory)
+        try copies.restore(to: database, hasLosses: RecoveryMark(directory).need > .none)
+        try copies.settleIdentity(of: database)
       }
       if isTrial { try StoreTrial.run(database) }
       return database

@@ -10,6 +10,7 @@ enum RowChecksum {
 
   /// The covered columns of each table, in order.
   static let tables: [(name: String, columns: [String])] = [
+    ("identity", ["id", "uuid"]),
     ("registration", ["control_server", "client_uuid", "history_cursor"]),
     ("breaker", ["control_server", "memory"]),
     ("clock", ["boot_id", "booted_at", "ruled_by", "confirmed", "memory"]),
@@ -34,7 +35,7 @@ enum RowChecksum {
         "id", "drive_id", "session_id", "number", "entered_at", "exited_at", "last_seen_at", "latitude", "longitude",
         "accuracy_m", "altitude_m", "course_deg", "speed_mps", "radius_m", "technology", "pings", "pings_ok",
         "rtt_sum_ns", "pings_late", "pings_duplicate", "rtt_min_ns", "rtt_p50_ns", "rtt_p95_ns", "rtt_max_ns",
-        "ipdv_mean_ns", "rtt_kernel_mean_ns", "submittable", "submitted_at", "batch_id",
+        "rtt_bins", "ipdv_mean_ns", "rtt_kernel_mean_ns", "submittable", "submitted_at", "batch_id",
         "recovered_at", "radio", "pings_unsent",
       ]
     ),

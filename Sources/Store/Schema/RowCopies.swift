@@ -9,7 +9,7 @@ import OrderedJSON
 struct RowCopies: Sendable {
   /// The tables that have copies.
   enum Table: String, CaseIterable {
-    case registration, loop
+    case identity, registration, loop
     case speedTest = "speed_test"
 
     /// The column that identifies a row.
@@ -76,6 +76,22 @@ struct RowCopies: Sendable {
 
   // MARK: Restoring
 
+  /// Restores a damaged identity, and keeps a copy of a new one. A store that was made again from drive logs has another identity than the
+  /// one before: the ids in it may be others.
+  /// - Throws: `DatabaseError`
+  func settleIdentity(of store: DatabaseQueue) throws {
+    let copy = Self.read(path(.identity, 1), .identity)
+    try store.writeWithoutTransaction { db in
+      func stored() throws -> DatabaseValue? {
+        try DatabaseValue.fetchOne(db, sql: "SELECT uuid FROM intact_identity")
+      }
+      let hasDrives = try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM drive)")
+      if let copy, hasDrives == true, try stored() == nil { try Self.insert(copy, .identity, db) }
+      if try stored() == nil { try Schema.makeIdentity(db) }
+      if try stored() != copy?["uuid"] { try keep(.identity, 1, db) }
+    }
+  }
+
   /// Writes copied rows to the store where it lacks them: of tables with damaged rows, and of all tables after a loss.
   /// - Parameter hasLosses: Whether the store may lack writes.
   /// - Throws: `DatabaseError`
@@ -89,24 +105,24 @@ struct RowCopies: Sendable {
       }
     }
     guard !tables.isEmpty, let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return }
-    for table in tables {
-      let columns = RowChecksum.columns(of: table.rawValue)
+    for table in tables where table != .identity {
       for name in names.sorted() where name.hasPrefix(table.rawValue + "-") && name.hasSuffix(".jsonl") {
         guard let values = Self.read("\(folder)/\(name)", table) else { continue }
-        try store.write { try Self.insert(columns.map { values[$0] ?? .null }, values[RowChecksum.column], table, $0) }
+        try store.write { try Self.insert(values, table, $0) }
       }
     }
   }
 
-  private static func insert(_ row: [DatabaseValue], _ seal: DatabaseValue?, _ table: Table, _ db: Database) throws {
+  private static func insert(_ values: [String: DatabaseValue], _ table: Table, _ db: Database) throws {
+    let columns = RowChecksum.columns(of: table.rawValue)
+    let row = columns.map { values[$0] ?? .null }
     let places = row.map { _ in "?" }.joined(separator: ", ")
     let checksum = try DatabaseValue.fetchOne(
       db, sql: "SELECT \(ChecksumFunction.name)(\(places))", arguments: StatementArguments(row))
-    guard checksum == seal else { return }
-    let columns = RowChecksum.columns(of: table.rawValue).joined(separator: ", ")
+    guard checksum == values[RowChecksum.column] else { return }
     do {
       try db.execute(
-        sql: "INSERT OR REPLACE INTO \(table.rawValue) (\(columns)) VALUES (\(places))",
+        sql: "INSERT OR REPLACE INTO \(table.rawValue) (\(columns.joined(separator: ", "))) VALUES (\(places))",
         arguments: StatementArguments(row))
     } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {}
   }

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 
 /// The tables; each release that changes them adds a migration. A released migration is never edited, not even its comments: those inside
@@ -13,6 +14,7 @@ enum Schema {
       try createServersAndClocks(db)
       try RowChecksum.install(db)
       try UnsentCounts.install(db)
+      try makeIdentity(db)
     }
     return migrator
   }
@@ -47,6 +49,12 @@ enum Schema {
   private static func definitions(_ db: Database) throws -> Set<[String?]> {
     let rows = try Row.fetchAll(db, sql: "SELECT type, name, tbl_name, sql FROM sqlite_master")
     return Set(rows.map { row in (0..<4).map { String.fromDatabaseValue(row[$0]) } })
+  }
+
+  /// Writes a new identity of the store.
+  static func makeIdentity(_ db: Database) throws {
+    try db.execute(
+      sql: "INSERT OR REPLACE INTO identity (id, uuid) VALUES (1, ?)", arguments: [UUID().uuidString.lowercased()])
   }
 
   private static func createMeasurements(_ db: Database) throws {
@@ -136,6 +144,8 @@ enum Schema {
           rtt_p50_ns INTEGER,
           rtt_p95_ns INTEGER,
           rtt_max_ns INTEGER,
+          -- All round-trip times, in bins (DelayBins).
+          rtt_bins TEXT,
           ipdv_mean_ns INTEGER,
           rtt_kernel_mean_ns INTEGER,
           submittable INTEGER NOT NULL,
@@ -165,6 +175,12 @@ enum Schema {
   private static func createServersAndClocks(_ db: Database) throws {
     try db.execute(
       sql: """
+        -- One row: the ids of drives, sessions and fences are unique with it only.
+        CREATE TABLE identity (
+          id INTEGER PRIMARY KEY CHECK (id = 1),
+          uuid TEXT NOT NULL
+        ) STRICT;
+
         CREATE TABLE registration (
           control_server TEXT NOT NULL PRIMARY KEY,
           client_uuid TEXT NOT NULL,

@@ -1,5 +1,6 @@
 import Coverage
 import Export
+import Foundation
 import Service
 import Settings
 import Store
@@ -67,12 +68,14 @@ struct Exporting: Sendable {
       reader, session: only, filter: filter, where: { chosen.reading.sessions.contains($0) }, complain: complain)
     let speedTests = format.hasSpeedTests ? try chosenSpeedTests() : nil
     let tests = speedTests?.tests ?? []
-    if let scratch {
-      try format.export(
-        chosen, tracks: tracks, speedTests: tests, shape: shape, scratch: scratch, map: map, write: write)
-    } else {
-      try format.export(chosen, tracks: tracks, speedTests: tests, shape: shape, map: map, write: write)
+    let statement = try reader.identity().map { identity in
+      ExportStatement(
+        identity, exported: WallTime(microseconds: Int64(Date().timeIntervalSince1970 * 1e6)),
+        state: selection.rawValue, filter: filter, isOfSessions: !sessions.isEmpty)
     }
+    try format.export(
+      chosen, tracks: tracks, speedTests: tests, shape: shape, statement: statement,
+      scratch: scratch ?? FileManager.default.temporaryDirectory.path, map: map, write: write)
     var count = chosen.reading.count
     if count.written + count.ofOtherState == 0, !sessions.isEmpty || filter != FenceFilter() {
       count.filteredOut = try chosen.stored.count()
