@@ -18,6 +18,7 @@ import pyarrow.parquet as parquet
 
 from fleetmap import dataset as datasets
 from fleetmap import lean, manifest, places, reading
+from fleetmap.checks import DAY_MS
 from fleetmap.dataset import Dataset
 from fleetmap.errors import FleetError
 from fleetmap.manifest import Manifest, Source
@@ -63,12 +64,10 @@ def stage(dataset: Dataset, settings: lean.Settings, path: pathlib.Path, sha256:
         raise FleetError(f"{path} cannot be read: {error}") from None
     finally:
         export.close()
-    if export.has_range and begins is None and ends is None:
-        begins = -manifest.FOREVER
     left_out = {name: count for name, count in sorted(reader.left_out.items()) if count}
     sessions = [dataclasses.replace(session, days=dict(sorted(session.days.items()))) for session in export.sessions.values()]
-    return Source(sha256, statement.store, device or statement.store, statement.exported_at, statement.last_fence, begins, ends, left_out,
-                  sessions)
+    return Source(sha256, statement.store, device or statement.store, statement.exported_at, statement.last_fence,
+                  -manifest.FOREVER if begins is None else begins, manifest.FOREVER if ends is None else ends, left_out, sessions)
 
 
 def touched(sources: dict[str, Source], new: dict[str, Source]) -> dict[str, list[str]]:
@@ -76,20 +75,22 @@ def touched(sources: dict[str, Source], new: dict[str, Source]) -> dict[str, lis
     days: dict[str, list[str]] = collections.defaultdict(list)
     stores = manifest.by_store(new)
     for source in sources.values():
-        names = {day for session in source.sessions for day in session.days}
         if source.sha256 in new:
-            for day in names:
+            for day in {day for session in source.sessions for day in session.days}:
                 days[day].append(source.sha256)
-        elif any(other.rank > source.rank and _may_kill(other, source) for other in stores.get(source.store, [])):
-            for day in names:
-                days.setdefault(day, [])
+            continue
+        later = [other for other in stores.get(source.store, []) if other.rank > source.rank]
+        for session in source.sessions:
+            for day in session.days:
+                if any(_may_kill(other, session, day) for other in later):
+                    days.setdefault(day, [])
     return {day: sorted(days[day]) for day in sorted(days)}
 
 
-def _may_kill(later: Source, source: Source) -> bool:
-    if {session.session for session in later.sessions} & {session.session for session in source.sessions}:
-        return True
-    return later.begins is not None or later.ends is not None
+def _may_kill(later: Source, session: manifest.Session, day: str) -> bool:
+    """Whether an export can replace or withdraw fences of an earlier export's session and day."""
+    begins = reading.day_begins(day)
+    return (later.begins < begins + DAY_MS and begins < later.ends) or any(other.session == session.session for other in later.sessions)
 
 
 def add(dataset: Dataset, settings: lean.Settings, given: list[tuple[str | None, pathlib.Path]], memory: str) -> collections.Counter[str]:

@@ -1,16 +1,8 @@
-"""The table of an export: its columns as docs/export.md lists them, and those that a fleet needs besides."""
+"""The tables of an export: the fences' columns as docs/export.md lists them, and what the export states."""
 
 import pathlib
 
 EXPORT_PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "export.md"
-
-FLEET_COLUMNS = {
-    "store_id": "TEXT",
-    "drive": "INTEGER",
-    "clock": "TEXT",
-    "quarantined": "BOOLEAN",
-    "delay_bins": "TEXT",
-}
 
 STATEMENT = """
 CREATE TABLE "export" (
@@ -33,4 +25,4 @@ def columns() -> dict[str, str]:
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if line.startswith("| `") and cells[3] not in ("", "`fid`", "geometry"):
             found[cells[0].strip("`")] = cells[3]
-    return found | {name: kind for name, kind in FLEET_COLUMNS.items() if name not in found}
+    return found

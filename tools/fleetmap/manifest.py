@@ -50,8 +50,8 @@ class Source:
     device: str
     exported_at: str
     last_fence: int
-    begins: int | None  # of the stated range, in ms since the epoch; both None: no range is stated
-    ends: int | None
+    begins: int  # of the stated range, in ms since the epoch
+    ends: int
     refused: dict[str, int]
     sessions: list[Session]
 
@@ -122,9 +122,7 @@ def deaths(ordered: list[Source]) -> list[Death]:
             entry = (session.first, session.last, session.quarantined)
             if entry not in numbers[session.session]:
                 numbers[session.session].append(entry)
-        if source.begins is not None or source.ends is not None:
-            low = -FOREVER if source.begins is None else source.begins
-            _join(ranges, low, FOREVER if source.ends is None else source.ends - 1)
+        _join(ranges, source.begins, source.ends - 1)
     return found
 
 

@@ -51,9 +51,7 @@ class Export:
             names = {row[1] for row in self.database.execute("PRAGMA table_info(fence_centres)")}
             if not names:
                 raise FleetError(f"{path} is no GeoPackage of coverage-probe export")
-            if "store_id" not in names:
-                raise FleetError(f"{path} has no store_id: export with 0.1.0 or later")
-            self.statement, self.has_range = self._statement()
+            self.statement = self._statement()
             self.sessions, self.ends = self._sessions()
         except sqlite3.DatabaseError as error:
             raise FleetError(f"{path} cannot be read: {error}") from None
@@ -83,18 +81,11 @@ class Export:
             found[key] = Session(session, link, drive, clock, operators.get(key), first, last, bool(quarantined), place, collections.Counter())
         return found, ends
 
-    def _statement(self) -> tuple[Statement, bool]:
-        stated = self.database.execute("SELECT 1 FROM sqlite_master WHERE name = 'export'").fetchone()
-        if stated:
-            row = self.database.execute("SELECT store_id, exported_at, last_fence, from_time, to_time, state, filtered FROM export").fetchone()
-            statement = Statement(*row)
-        else:
-            changed = self.database.execute("SELECT last_change FROM gpkg_contents WHERE table_name = 'fence_centres'").fetchone()
-            store, last = self.database.execute("SELECT MIN(store_id), MAX(fid) FROM fence_centres").fetchone()
-            if store is None:
-                raise FleetError(f"{self.path} has no fences and does not state its store")
-            statement = Statement(store, changed[0], last)
-        return statement, bool(stated)
+    def _statement(self) -> Statement:
+        if not self.database.execute("SELECT 1 FROM sqlite_master WHERE name = 'export'").fetchone():
+            raise FleetError(f"{self.path} does not state its store: export with 0.1.0 or later")
+        row = self.database.execute("SELECT store_id, exported_at, last_fence, from_time, to_time, state, filtered FROM export").fetchone()
+        return Statement(*row)
 
     def batches(self) -> Iterator[list[tuple[Any, ...]]]:
         """The columns of `QUERY`, for some fences at a time."""
@@ -168,6 +159,11 @@ def _is_readable(text: str | None) -> bool:
 def day_name(number: int) -> str:
     """The date of a day since the epoch."""
     return str(np.datetime64(number, "D"))
+
+
+def day_begins(name: str) -> int:
+    """When a day begins, in ms since the epoch."""
+    return int(np.datetime64(name, "ms").astype(np.int64))
 
 
 def days_of(times: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -102,10 +102,10 @@ class Entry(InFolder):
         self.add(self.file("a.gpkg", [Fence(1)], exported_at="1970-01-01T00:01:00.000Z"))
         self.assertEqual(self.numbers(), {"2026-11-02": [1]})
 
-    def test_when_an_export_has_no_store_id_then_it_is_refused_with_the_remedy(self) -> None:
+    def test_when_an_export_does_not_state_its_store_then_it_is_refused_with_the_remedy(self) -> None:
         path = self.file("a.gpkg", [Fence(1)])
         database = sqlite3.connect(path)
-        database.execute("ALTER TABLE fence_centres DROP COLUMN store_id")
+        database.execute("DROP TABLE export")
         database.close()
         status, printed = quietly("add", self.dataset, path)
         self.assertEqual(status, 1)
