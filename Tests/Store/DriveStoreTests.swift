@@ -117,11 +117,14 @@ struct DriveStoreTests {
     var figures = PingFigures()
     (figures.late, figures.duplicates, figures.meanVariation, figures.kernelMean) = (3, 2, 1_000_001, 30_000_001)
     figures.roundTrip = .init(minimum: 1, median: 2, percentile95: 3, maximum: 4)
+    figures.delays = try #require(DelayBins("551:20 702:19"))
     let revised = Fence.sample(figures: figures)
     try recorder.save(sessions: [], fences: [revised], seen: .seconds(20))
     #expect(try reader.fences(of: stored).map(\.fence) == [revised], "every figure reads back unchanged")
     #expect(stored.fences == 1)
     #expect(stored.submittableFences == 0)
+    try recorder.save(sessions: [], fences: [.sample(number: 1)], seen: .seconds(21))
+    #expect(try reader.fences(of: stored).map(\.id) == [1, 2], "saving again uses up no id")
   }
 
   @Test("when a drive was interrupted, then its open fence ends when it was last seen")

@@ -165,6 +165,18 @@ struct RowCopiesTests {
     #expect(try identity(store) == nil)
     store = try open()
     #expect(try identity(store) == first)
+    // Also when its page is noise, as long as the ids in the store are the same.
+    let root = try await store.database.read {
+      try Int.fetchOne($0, sql: "SELECT rootpage FROM sqlite_master WHERE name = 'identity'")
+    }
+    try await store.database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+    try store.database.close()
+    let file = try FileHandle(forUpdating: URL(fileURLWithPath: directory.database))
+    try file.seek(toOffset: UInt64(try #require(root) - 1) * 4096)
+    try file.write(contentsOf: Data(repeating: 0xA5, count: 4096))
+    try file.close()
+    store = try open()
+    #expect(try identity(store) == first)
     unlink(RowCopies(directory).path(.identity, 1))
     store = try open()
     #expect(FileManager.default.fileExists(atPath: RowCopies(directory).path(.identity, 1)))

@@ -102,15 +102,16 @@ public struct DriveRecorder: Sendable {
   func save(_ session: Session, _ db: Database) throws {
     let statement = try db.cachedStatement(
       sql: """
-        INSERT INTO session (drive_id, number, test_uuid, client_uuid, loop_uuid, started_at, anchor_at, finalized_at,
+        INSERT INTO session (id, drive_id, number, test_uuid, client_uuid, loop_uuid, started_at, anchor_at, finalized_at,
           local_address)
-        VALUES (:drive, :number,
+        -- With its id, if it has one: an upsert that finds the row by another key still uses up a new id.
+        VALUES ((SELECT id FROM session WHERE drive_id = :drive AND number = :number), :drive, :number,
           -- A server that gives a test twice must not keep fences from being saved.
           iif(EXISTS (SELECT 1 FROM session WHERE test_uuid = :testUUID AND (drive_id, number) <> (:drive, :number)),
             NULL, :testUUID),
           iif(:testUUID IS NULL, NULL, (SELECT client_uuid FROM intact_registration WHERE control_server = :server)),
           :loopUUID, :started, :anchor, :finalized, :localAddress)
-        ON CONFLICT (drive_id, number) DO UPDATE SET test_uuid = excluded.test_uuid,
+        ON CONFLICT (id) DO UPDATE SET test_uuid = excluded.test_uuid,
           client_uuid = iif(test_uuid IS excluded.test_uuid, coalesce(client_uuid, excluded.client_uuid), excluded.client_uuid),
           loop_uuid = coalesce(excluded.loop_uuid, loop_uuid),
           anchor_at = excluded.anchor_at, finalized_at = excluded.finalized_at, local_address = excluded.local_address
@@ -129,15 +130,16 @@ public struct DriveRecorder: Sendable {
     let figures = fence.figures
     let statement = try db.cachedStatement(
       sql: """
-        INSERT INTO fence (drive_id, session_id, number, entered_at, exited_at, last_seen_at, latitude, longitude,
+        INSERT INTO fence (id, drive_id, session_id, number, entered_at, exited_at, last_seen_at, latitude, longitude,
           accuracy_m, altitude_m, course_deg, speed_mps, radius_m, technology, pings, pings_ok, rtt_sum_ns, submittable,
           pings_late, pings_duplicate, rtt_min_ns, rtt_p50_ns, rtt_p95_ns, rtt_max_ns, rtt_bins, ipdv_mean_ns,
           rtt_kernel_mean_ns, radio, pings_unsent, recovered_at)
-        VALUES (:drive, (SELECT id FROM session WHERE drive_id = :drive AND number = :session), :number, :entered,
+        VALUES ((SELECT id FROM fence WHERE drive_id = :drive AND number = :number), :drive,
+          (SELECT id FROM session WHERE drive_id = :drive AND number = :session), :number, :entered,
           :exited, :seen, :latitude, :longitude, :accuracy, :altitude, :course, :speed, :radius, :technology, :pings,
           :pingsAnswered, :rttSum, :submittable, :late, :duplicates, :minimum, :median, :percentile95, :maximum,
           :bins, :variation, :kernelMean, :radio, :unsent, :recovered)
-        ON CONFLICT (drive_id, number) DO UPDATE SET exited_at = excluded.exited_at,
+        ON CONFLICT (id) DO UPDATE SET exited_at = excluded.exited_at,
           last_seen_at = excluded.last_seen_at, technology = excluded.technology, pings = excluded.pings,
           pings_ok = excluded.pings_ok, rtt_sum_ns = excluded.rtt_sum_ns, submittable = excluded.submittable,
           pings_late = excluded.pings_late, pings_duplicate = excluded.pings_duplicate,

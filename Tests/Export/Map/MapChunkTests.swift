@@ -147,6 +147,6 @@ struct MapChunkTests {
   func names() {
     let names = MapColumns.all.map(\.name)
     #expect(Set(names).count == names.count)
-    #expect(Set(ColumnList.all.map(\.name)).subtracting(names) == ["exited", "exited_at"])
+    #expect(Set(ColumnList.all.map(\.name)).subtracting(names) == ["exited", "exited_at", "delay_bins"])
   }
 }
