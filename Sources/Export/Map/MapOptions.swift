@@ -51,8 +51,8 @@ public struct TileSource: Hashable, Sendable {
 
 /// The columns of the map page: those of every format (``ColumnList``), and values that the page cannot compute from them.
 enum MapColumns {
-  /// All columns but the end of a fence, which is `entered_at` with `duration_ms` (`entered` in a replay), and the bins of delay, which would be a
-  /// third of the page.
+  /// All columns but the end of a fence, which is `entered_at` with `duration_ms` (`entered` in a replay), and the bins of
+  /// delay, which the page does not show.
   static let all = ColumnList.all.filter { !["exited", "exited_at", "delay_bins"].contains($0.name) } + ofMap
 
   /// Numbers for the script: the class decides the colour, and the number of the session stands for its id, which replays
