@@ -11,9 +11,9 @@ import Testing
   }
 
   @Test func `when delays are below 128 µs, then each has its bin, and above, each octave has 64`() {
-    #expect(bins(0, 127) == "0:1 127:1")
-    #expect(bins(128, 129, 130) == "128:2 129:1")
-    #expect(bins(255, 256, 259, 260) == "191:1 192:2 193:1")
+    #expect(bins(0, 127) == "0=1 127=1")
+    #expect(bins(128, 129, 130) == "128=2 129=1")
+    #expect(bins(255, 256, 259, 260) == "191=1 192=2 193=1")
   }
 
   @Test func `when any delay is counted, then the lower bound of its bin is at most a 64th below it`() {
@@ -38,16 +38,16 @@ import Testing
     bins.remove(nanoseconds: 5000)
     bins.remove(nanoseconds: 9000)
     bins.remove(nanoseconds: 9000)
-    #expect(bins.description == "5:1")
+    #expect(bins.description == "5=1")
   }
 
-  @Test(arguments: ["1:0", "2:1 1:1", "1:1 1:1", "1", "70000:1", "a:b", "1:-1"])
+  @Test(arguments: ["1=0", "2=1 1=1", "1=1 1=1", "1", "70000=1", "a=b", "1=-1"])
   func `when a text is none that bins give, then there are none`(text: String) {
     #expect(DelayBins(text) == nil)
   }
 
   @Test func `when bins are read from their text, then they are the same`() {
-    #expect(DelayBins("640:3 1410:17")?.description == "640:3 1410:17")
+    #expect(DelayBins("640=3 1410=17")?.description == "640=3 1410=17")
     #expect(DelayBins("")?.isEmpty == true)
   }
 }

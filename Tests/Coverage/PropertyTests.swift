@@ -238,7 +238,7 @@ private struct Found: Equatable {
       while delay / width >= 128 { (width, first) = (2 * width, first + 64) }
       counts[first + delay / width, default: 0] += 1
     }
-    return DelayBins(counts.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" }.joined(separator: " "))
+    return DelayBins(counts.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " "))
       ?? DelayBins()
   }
 }

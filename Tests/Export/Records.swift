@@ -14,7 +14,7 @@ extension FenceRecord {
     (figures.late, figures.duplicates) = (2, 1)
     figures.roundTrip = .init(minimum: 9_000_000, median: 10_500_000, percentile95: 30_000_000, maximum: 31_000_001)
     (figures.meanVariation, figures.kernelMean) = (1_250_000, 12_000_000)
-    figures.delays = DelayBins("551:20 702:19") ?? DelayBins()
+    figures.delays = DelayBins("551=20 702=19") ?? DelayBins()
     var radio = FenceRadio.sample
     radio.levels = SignalQuantity.allCases.map { quantity in
       .init(quantity: quantity, minimum: -19.5, median: -15, maximum: -12.5)

@@ -117,7 +117,7 @@ struct DriveStoreTests {
     var figures = PingFigures()
     (figures.late, figures.duplicates, figures.meanVariation, figures.kernelMean) = (3, 2, 1_000_001, 30_000_001)
     figures.roundTrip = .init(minimum: 1, median: 2, percentile95: 3, maximum: 4)
-    figures.delays = try #require(DelayBins("551:20 702:19"))
+    figures.delays = try #require(DelayBins("551=20 702=19"))
     let revised = Fence.sample(figures: figures)
     try recorder.save(sessions: [], fences: [revised], seen: .seconds(20))
     #expect(try reader.fences(of: stored).map(\.fence) == [revised], "every figure reads back unchanged")

@@ -25,9 +25,9 @@ def lower_bounds(bins: Integers) -> Integers:
 
 
 def texts_of(delays: Integers) -> list[str | None]:
-    """The histogram of each row as exports have it: `bin:count` in ascending order, or None without an answered ping. 0 is a lost ping."""
+    """The histogram of each row as exports have it: `bin=count` in ascending order, or None without an answered ping. 0 is a lost ping."""
     rows, places = np.nonzero(delays)
     keys, counts = np.unique(rows * 65_536 + bins_of(delays[rows, places]), return_counts=True)
-    pairs = [f"{key & 65_535}:{count}" for key, count in zip(keys.tolist(), counts.tolist(), strict=True)]
+    pairs = [f"{key & 65_535}={count}" for key, count in zip(keys.tolist(), counts.tolist(), strict=True)]
     ends = np.searchsorted(keys // 65_536, np.arange(len(delays) + 1)).tolist()
     return [" ".join(pairs[first:last]) or None for first, last in itertools.pairwise(ends)]

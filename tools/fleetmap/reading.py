@@ -130,12 +130,12 @@ def histograms(texts: list[str | None], answered: npt.NDArray[np.int64]) -> tupl
 
 
 def _histograms(texts: list[str | None], answered: npt.NDArray[np.int64]) -> tuple[pa.Array, pa.Array, npt.NDArray[np.int64]]:
-    sizes = np.array([text.count(":") if text else 0 for text in texts], np.int64)
+    sizes = np.array([text.count("=") if text else 0 for text in texts], np.int64)
     offsets = pa.array(np.concatenate([[0], np.cumsum(sizes)]), pa.int32(), mask=np.append(sizes == 0, False))
     joined = " ".join(text for text in texts if text).replace(" ", "\n").encode("ascii")
     if joined:
         table = pa.csv.read_csv(
-            io.BytesIO(joined), pa.csv.ReadOptions(column_names=["bin", "count"], use_threads=False), pa.csv.ParseOptions(delimiter=":"),
+            io.BytesIO(joined), pa.csv.ReadOptions(column_names=["bin", "count"], use_threads=False), pa.csv.ParseOptions(delimiter="="),
             pa.csv.ConvertOptions(column_types={"bin": pa.int16(), "count": pa.int32()}))
     else:
         table = pa.table({"bin": pa.array([], pa.int16()), "count": pa.array([], pa.int32())})
@@ -150,7 +150,7 @@ def _histograms(texts: list[str | None], answered: npt.NDArray[np.int64]) -> tup
 
 def _is_readable(text: str | None) -> bool:
     try:
-        pairs = [tuple(map(int, pair.split(":"))) for pair in (text or "").split()]
+        pairs = [tuple(map(int, pair.split("="))) for pair in (text or "").split()]
         return all(len(pair) == 2 and 0 <= pair[0] < 2**15 and 0 < pair[1] < 2**31 for pair in pairs)
     except (ValueError, AttributeError):
         return False

@@ -59,13 +59,13 @@ public struct DelayBins: Hashable, Sendable {
 }
 
 extension DelayBins: LosslessStringConvertible {
-  /// `NUMBER:COUNT` of each bin, in ascending order, separated by spaces.
-  public var description: String { bins.map { "\($0.number):\($0.count)" }.joined(separator: " ") }
+  /// `NUMBER=COUNT` of each bin, in ascending order, separated by spaces. With a colon, GDAL and spreadsheets would take some for times of day.
+  public var description: String { bins.map { "\($0.number)=\($0.count)" }.joined(separator: " ") }
 
   /// `nil` for a text that ``description`` does not give.
   public init?(_ text: String) {
     for word in text.split(separator: " ") {
-      let parts = word.split(separator: ":")
+      let parts = word.split(separator: "=")
       guard parts.count == 2, let number = UInt16(parts[0]), let count = UInt32(parts[1]), count > 0,
         bins.last.map({ $0.number < number }) ?? true
       else { return nil }

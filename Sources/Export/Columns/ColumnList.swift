@@ -147,7 +147,7 @@ enum ColumnList {
     Column("avg_ping_kernel_ms", .decimal, "mean round-trip time of the pings that the kernel stamped at both ends") {
       $0.fence.figures.kernelMean.map(JSON.delay)
     },
-    Column("delay_bins", .text, "all round-trip times as `bin:count` (see Bins of delay)") {
+    Column("delay_bins", .text, "all round-trip times as `bin=count` (see Bins of delay)") {
       $0.fence.figures.delays.isEmpty ? nil : .string($0.fence.figures.delays.description)
     },
   ]

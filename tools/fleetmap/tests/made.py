@@ -12,7 +12,7 @@ from fleetmap import add_command, simulate_command
 from fleetmap.__main__ import COMMANDS
 from fleetmap.export_writing import Statement, Value, point, write
 
-BINS = "1086:20"  # 20 pings of 30 ms
+BINS = "1086=20"  # 20 pings of 30 ms
 
 
 def store(name: str) -> str:

@@ -91,7 +91,7 @@ class Entry(InFolder):
     def test_when_values_cannot_be_then_they_are_refused_by_name(self) -> None:
         bad = [Fence(1, latitude=90.1), Fence(2, longitude=-180.5), Fence(3, latitude=float("nan")), Fence(4, entered_at="1970-01-01T00:00:09.000Z"),
                Fence(5, entered_at="2027-11-02T10:00:00.000Z", exited_at="2027-11-02T10:00:00.000Z"), Fence(6, exited_at="2026-11-02T09:59:59.999Z"),
-               Fence(7, entered_at="today"), Fence(8, answered=21), Fence(9, delay_ms=-1), Fence(10, bins="1086:19"), Fence(11, bins="x"), Fence(12)]
+               Fence(7, entered_at="today"), Fence(8, answered=21), Fence(9, delay_ms=-1), Fence(10, bins="1086=19"), Fence(11, bins="x"), Fence(12)]
         report = self.add(self.file("a.gpkg", bad))
         self.assertEqual({name: count for name, count in report.items() if "refused" in name}, {
             "refused: latitude": 2, "refused: longitude": 1, "refused: time": 3, "refused: future": 1, "refused: pings": 1, "refused: delay": 1,

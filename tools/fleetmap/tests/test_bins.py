@@ -24,4 +24,4 @@ class Bins(unittest.TestCase):
         self.assertEqual(np.unique(np.diff(bins)).tolist(), [0, 1])
 
     def test_when_a_ping_is_lost_then_it_is_in_no_bin(self) -> None:
-        self.assertEqual(texts_of(np.array([[0, 100, 100], [0, 0, 0], [129, 128, 5]])), ["100:2", None, "5:1 128:2"])
+        self.assertEqual(texts_of(np.array([[0, 100, 100], [0, 0, 0], [129, 128, 5]])), ["100=2", None, "5=1 128=2"])

@@ -61,7 +61,7 @@ class Map(unittest.TestCase):
         for key, fences in groups.items():
             rows, got = [row for _, row in fences], found[key]
             means = [round(row["avg_ping_ms"] * 1000) for row in rows if row["pings_ok"]]
-            pairs = [pair.split(":") for row in rows for pair in (row["delay_bins"] or "").split()]
+            pairs = [pair.split("=") for row in rows for pair in (row["delay_bins"] or "").split()]
             pings = [int(bin) for bin, count in pairs for _ in range(int(count))]
             wanted = {
                 "fences": len(rows), "pings": sum(row["pings"] for row in rows), "answered": sum(row["pings_ok"] for row in rows),
