@@ -63,7 +63,7 @@ package struct Submitting: Sendable {
       directory: StateDirectory(path: configuration.stateDirectory), purpose: "\(Program.name) submit"
     ) { [logger] in logger.error("\($0)") }
     if let warning = store.directory.warning { logger.warning("\(warning)") }
-    await Recovery(store, maxAge: configuration.submission.maxAge, logger: logger).attempt(at: .current)
+    _ = await Recovery(store, maxAge: configuration.submission.maxAge, logger: logger).attempt(at: .current)
     let sender = try Sender(
       store: store, server: server, settings: configuration.sender, clock: .host, logger: logger)
     return try await sender.pass(mode, urgency: urgency)

@@ -36,8 +36,28 @@ extension DriveEnvironment {
 
   /// Restores fences that the store has lost from the drive logs. Must be called before anything is recorded or sent.
   public func recover(_ configuration: ProbeConfiguration) async {
+    warnOfDirectory()
+    _ = await recoverRest(configuration) { false }
+  }
+
+  /// The same before a drive, which waits for two seconds and for one log at most.
+  /// - Returns: Whether logs are left for ``recoverRest(_:until:)``.
+  public func recoverBeforeDrive(_ configuration: ProbeConfiguration) async -> Bool {
+    warnOfDirectory()
+    let deadline = ContinuousClock.now + .seconds(2)
+    return await recoverRest(configuration) { ContinuousClock.now > deadline }
+  }
+
+  /// Restores what an earlier call left. Must not run beside a drive.
+  /// - Parameter isEnough: Asked before each log.
+  /// - Returns: Whether logs are left again.
+  public func recoverRest(_ configuration: ProbeConfiguration, until isEnough: @Sendable () -> Bool) async -> Bool {
+    await Recovery(store, maxAge: configuration.submission.maxAge, logger: logger).attempt(
+      at: .current, until: isEnough)
+  }
+
+  private func warnOfDirectory() {
     if let warning = store.directory.warning { logger.warning("\(warning)") }
-    await Recovery(store, maxAge: configuration.submission.maxAge, logger: logger).attempt(at: .current)
   }
 }
 

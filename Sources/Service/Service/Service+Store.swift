@@ -4,6 +4,27 @@ import Submission
 
 /// Commands that work on the store.
 extension Service {
+  /// The present state. The store is read beside the writer, so that no fence waits for it; when it cannot be read, the counts of
+  /// waiting data are 0.
+  func status() async -> ServiceStatus {
+    var status = track.status(at: .now)
+    status.sender = await environment.sender.status
+    status.lastPass = await environment.sender.lastPass
+    status.clock = ClockStatus(environment.timekeeper.read())
+    status.disk = track.disk(decision, freeBytes: environment.store.directory.room)
+    status.disk.stateBytes = environment.store.directory.bytes
+    if let loop { status.loop = LoopStatus(await loop.running.memory, of: loop.running.count) }
+    do {
+      let running = await environment.sender.runningDrive
+      status.waiting = try await environment.store.reading { try ServiceStatus.Waiting($0, except: running) }
+      if let line = readTrouble.end("the store can be read again") { logger.notice("\(line)") }
+    } catch {
+      let line = readTrouble.note("the store cannot be read: \(StoreError.line(error))")
+      if let line { logger.warning("\(line)") }
+    }
+    return status
+  }
+
   /// Runs a pass, and returns when it has ended. A pass under way is waited for: the sender runs one at a time.
   func submit(_ mode: PassMode, _ urgency: ServerGate.Urgency) async -> (line: String, outcome: CommandOutcome) {
     logger.notice("command: submit, \(mode)\(urgency == .forced ? ", forced" : "")")

@@ -20,6 +20,8 @@ actor Service: ServiceCommands {
     /// The drive of every link has stopped; its rows may still be in memory only.
     case driveEnded([DriveSummary])
     case loopEnded(LoopEnd?)
+    /// The recovery from the drive logs has ended, or left logs for later.
+    case recovered(isLeft: Bool)
     /// The socket accepts commands, or will accept them as soon as the host lets it. Comes again after each new socket.
     case socketStarted
     /// The socket cannot be created, and waiting would not help: the service ends.
@@ -48,23 +50,25 @@ actor Service: ServiceCommands {
   let logger: Logger
   private let inputs: AsyncStream<Input>
   private let continuation: AsyncStream<Input>.Continuation
-  private var decision: ServiceDecision
+  var decision: ServiceDecision
   /// The running drive, or one that has ended and is not completely on the disk.
   private var drive: LiveDrive?
   /// Writes ``drive`` when it has ended, until all of it is on the disk; `nil` before.
   private var saving: DriveSaving?
   private var beginTrouble = RepeatedTrouble()
-  private var readTrouble = RepeatedTrouble()
+  var readTrouble = RepeatedTrouble()
   /// Commands whose answers wait for their effect, by number.
   private var commands: [Int: CheckedContinuation<Void, Never>] = [:]
   private var lastCommand = 0
   /// Whether ``work()`` has returned.
   private var hasStopped = false
   /// The loop of speed tests: from the first drive on that wants one, until it is over.
-  private var loop: (running: RunningLoop, task: Task<Void, Never>)?
+  var loop: (running: RunningLoop, task: Task<Void, Never>)?
+  /// What the recovery before the first drive left; it goes on while there is no drive.
+  private var recovery: RestOfRecovery
   /// Thrown at the end of ``run(stop:hangUp:)``.
   private var failure: (any Error)?
-  private var track = StatusTrack()
+  var track = StatusTrack()
   private var manager: ServiceManager
 
   /// - Parameters:
@@ -72,13 +76,14 @@ actor Service: ServiceCommands {
   ///   - busAddress: Of another bus than the host's system bus, where logind is.
   init(
     configuration: ProbeConfiguration, configurationFile: String?, environment: DriveEnvironment,
-    variables: [String: String] = [:], busAddress: String? = nil
+    isRecoveryLeft: Bool = false, variables: [String: String] = [:], busAddress: String? = nil
   ) {
     self.configuration = configuration
     self.configurationFile = configurationFile
     self.busAddress = busAddress
     self.environment = environment
     logger = environment.logger
+    recovery = RestOfRecovery(isLeft: isRecoveryLeft)
     decision = ServiceDecision(RecordingDecision(rules: configuration.recordingRules))
     manager = ServiceManager(
       environment: variables, senderPatience: configuration.senderPatience, logger: environment.logger)
@@ -127,6 +132,7 @@ actor Service: ServiceCommands {
       // A running test is aborted; the loop goes on after the next start.
       loop?.task.cancel()
       await loop?.task.value
+      await recovery.pause()
       group.cancelAll()
     }
     if let failure { throw failure }
@@ -154,6 +160,7 @@ actor Service: ServiceCommands {
       track.note(event)
     case .driveEnded(let summaries): driveEnded(summaries)
     case .loopEnded: loop = nil
+    case .recovered(let isLeft): recovery.ended(isLeft: isLeft)
     case .sleep(let news): await handle(news)
     case .reload: await reload()
     case .tick, .commanded: break
@@ -171,7 +178,10 @@ actor Service: ServiceCommands {
     switch decision.step(at: .now) {
     case .beginDrive: await begin()
     case .endDrive: drive?.requestStop()
-    case nil: break
+    case nil:
+      if drive == nil, !decision.isStopping {
+        recovery.resume(in: environment, configuration) { [continuation] in continuation.yield(.recovered(isLeft: $0)) }
+      }
     }
     track.note(decision, at: .now)
   }
@@ -181,6 +191,7 @@ actor Service: ServiceCommands {
   /// Begins a drive, which runs in a task of its own and comes back as an event. A failure is logged, and tried again after
   /// ``ServiceDecision/retryDelay``.
   private func begin() async {
+    await recovery.pause()
     do {
       let loops = try await environment.beginDrive()
       let live = try await LiveDrive.open(
@@ -355,27 +366,6 @@ actor Service: ServiceCommands {
   }
 
   // MARK: Commands
-
-  /// The present state. The store is read beside the writer, so that no fence waits for it; when it cannot be read, the counts of
-  /// waiting data are 0.
-  func status() async -> ServiceStatus {
-    var status = track.status(at: .now)
-    status.sender = await environment.sender.status
-    status.lastPass = await environment.sender.lastPass
-    status.clock = ClockStatus(environment.timekeeper.read())
-    status.disk = track.disk(decision, freeBytes: environment.store.directory.room)
-    status.disk.stateBytes = environment.store.directory.bytes
-    if let loop { status.loop = LoopStatus(await loop.running.memory, of: loop.running.count) }
-    do {
-      let running = await environment.sender.runningDrive
-      status.waiting = try await environment.store.reading { try ServiceStatus.Waiting($0, except: running) }
-      if let line = readTrouble.end("the store can be read again") { logger.notice("\(line)") }
-    } catch {
-      let line = readTrouble.note("the store cannot be read: \(StoreError.line(error))")
-      if let line { logger.warning("\(line)") }
-    }
-    return status
-  }
 
   /// Applies a command to the decision, and answers when it has been followed: the answer is what `status` says from then on.
   func perform(_ command: ServiceCommand) async -> String {

@@ -36,9 +36,9 @@ public struct Serving: Sendable {
       let environment = try DriveEnvironment(
         configuration: configuration, purpose: "\(Program.name) agent", server: $0, logger: logger)
       LiveDrive.dropPrivileges(logger)
-      await environment.recover(configuration)
       let service = Service(
         configuration: configuration, configurationFile: configurationFile, environment: environment,
+        isRecoveryLeft: await environment.recoverBeforeDrive(configuration),
         variables: ProcessInfo.processInfo.environment)
       let answering = Task { for await _ in interim { await service.status().lines.forEach(note) } }
       defer { answering.cancel() }

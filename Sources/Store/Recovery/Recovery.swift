@@ -2,12 +2,13 @@ import Coverage
 import Foundation
 import Logging
 
-/// Restores fences that damage has removed from the store, from the drive logs. Runs at a start, before anything is
-/// recorded or sent.
+/// Restores fences that damage has removed from the store, from the drive logs. Runs at a start, and never beside a drive, whose rows
+/// would be taken for lost ones.
 ///
 /// Each log has every event of its drive, and replay makes the same fences from them. Only drives that may lack
 /// fences are compared: those that were interrupted, logs that no drive names, and, after damage, drives with a sign
-/// of a loss.
+/// of a loss. A drive need not wait for all of them: a recovery that is cut short leaves its mark (``DriveStore/recoveryNeed``). Until one has
+/// run to its end, no drive log is deleted, and each pass asks the server's history about what it would send.
 public struct Recovery: Sendable {
   private let store: DriveStore
   private let maxAge: Duration
@@ -30,42 +31,54 @@ public struct Recovery: Sendable {
     var uncertain = 0
     /// Fences that are sent only after the server's history shows that the server does not have them.
     var doubted = 0
+    /// Whether drive logs are left to compare, because the recovery was cut short.
+    public internal(set) var isCutShort = false
   }
 
   /// Runs the recovery, and logs an error instead of throwing it. The next start tries again; until then, no fence is
   /// sent that the server may have, without a look at the server's history.
-  public func attempt(at now: WallTime) async {
+  /// - Returns: Whether the recovery was cut short.
+  public func attempt(at now: WallTime, until isEnough: @Sendable () -> Bool = { false }) async -> Bool {
     do {
-      try await runRepairing(at: now)
+      return try await runRepairing(at: now, until: isEnough).isCutShort
     } catch {
       logger.error("the drive logs cannot be compared with the store now: \(StoreError.line(error))")
+      return false
     }
   }
 
-  private func runRepairing(at now: WallTime) async throws {
+  private func runRepairing(at now: WallTime, until isEnough: () -> Bool) async throws -> Outcome {
     do {
-      try await run(at: now)
+      return try await run(at: now, until: isEnough)
     } catch let error where StoreError.isDamage(error) {
       // The start of a large store does not read every part of it.
       try store.repair()
-      try await run(at: now)
+      return try await run(at: now, until: isEnough)
     }
   }
 
   /// Runs the recovery.
-  /// - Parameter now: The present wall time.
+  /// - Parameters:
+  ///   - now: The present wall time.
+  ///   - isEnough: Asked before each log; `true` cuts the recovery short. Interrupted drives are compared first, and in any case: a pass
+  ///     ends them, and then they look like others.
   /// - Throws: GRDB's `DatabaseError`, `StoreError`
   @discardableResult
-  public func run(at now: WallTime) async throws -> Outcome {
+  public func run(at now: WallTime, until isEnough: () -> Bool = { false }) async throws -> Outcome {
     try await completeForgetting()
     var outcome = Outcome()
     let need = store.recoveryNeed
     let drives = try await store.comparison.drives()
-    for drive in drives where isDue(drive, need) { try await compare(drive, at: now, &outcome) }
+    for drive in drives where drive.isUnfinished { try await compare(drive, at: now, &outcome) }
+    for drive in drives where !drive.isUnfinished && isDue(drive, need) {
+      guard !isEnough() else { return try cutShort(outcome) }
+      try await compare(drive, at: now, &outcome)
+    }
     let oldest = now >= .earliestTrusted ? now.microseconds - maxAge.inMicroseconds : .min
     var known: [Int64: [FenceMark]] = [:]
     for (log, isOld) in try await store.comparison.strayLogs(before: WallTime(microseconds: oldest))
     where !isOld || need > .none {
+      guard !isEnough() else { return try cutShort(outcome) }
       try await adopt(log, among: drives, &known, onlySent: isOld, at: now, &outcome)
     }
     guard store.recoveryNeed > .none else { return outcome }
@@ -78,6 +91,14 @@ public struct Recovery: Sendable {
       }
     }
     store.endRecovery()
+    return outcome
+  }
+
+  private func cutShort(_ outcome: Outcome) throws -> Outcome {
+    try store.noteRollback()
+    logger.notice("the rest of the drive logs is compared with the store later: a drive comes first")
+    var outcome = outcome
+    outcome.isCutShort = true
     return outcome
   }
 

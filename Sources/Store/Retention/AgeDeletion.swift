@@ -37,10 +37,11 @@ public struct AgeDeletion: Sendable {
     }
     deleted.sessions = sessions
     deleted.speedTests = try await deleteSpeedTests(arguments)
-    // These logs may contain unsent fences that exist nowhere else.
-    let loggedBefore = agreement == .agrees ? longAgo(retention.keep) : .min
+    // These logs may contain unsent fences that exist nowhere else, and a recovery that is due may still need every log.
+    let mayDelete = isAgreed && RecoveryMark(directory).need == .none
+    let loggedBefore = mayDelete ? longAgo(retention.keep) : .min
     deleted.driveLogs = try await delete(drives, loggedBefore: loggedBefore, now: now)
-    if isAgreed { try await deleteStrays(before: loggedBefore, now: now, &deleted) }
+    if mayDelete { try await deleteStrays(before: loggedBefore, now: now, &deleted) }
     return deleted
   }
 

@@ -150,9 +150,13 @@ public struct StoreSpace: Sendable {
         let id: Int64 = row["id"]
         return Holdings.SpeedTest(id: id, bytes: row["bytes"], copied: files[copies.path(.speedTest, id)] ?? 0)
       }
-      let order =
-        try directory.formerDamagedStores + Self.logsThatMayGo(except: running, db).map(directory.driveLog)
-        + directory.oldStraysAmongLogs(NamedLogs.all(in: directory, db))
+      // A recovery that is due may still need every log.
+      let logs =
+        RecoveryMark(directory).need > .none
+        ? []
+        : try Self.logsThatMayGo(except: running, db).map(directory.driveLog)
+          + directory.oldStraysAmongLogs(NamedLogs.all(in: directory, db))
+      let order = directory.formerDamagedStores + logs
       holdings.files = order.compactMap { path in files[path].map { Holdings.File(path: path, bytes: $0) } }
       let known = Set([directory.database, directory.database + "-wal"] + holdings.files.map(\.path))
       holdings.other = files.filter { !known.contains($0.key) }.values.reduce(0) { $0.saturatingAdding($1) }

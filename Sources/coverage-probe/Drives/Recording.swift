@@ -64,7 +64,7 @@ struct Recording: Sendable {
     in environment: DriveEnvironment, stop: AsyncStream<Void>,
     onStatus: @escaping @Sendable ([DriveStatus]) -> Void, print: @escaping @Sendable (String) -> Void
   ) async throws -> CommandOutcome {
-    await environment.recover(configuration)
+    let isRecoveryLeft = await environment.recoverBeforeDrive(configuration)
     let loops = try await environment.beginDrive()
     let drive = try await LiveDrive.open(options: options, continuing: loops, environment: environment)
     let isBound = options.links.contains { $0.interface != nil }
@@ -86,6 +86,7 @@ struct Recording: Sendable {
     summaries.flatMap(\.lines).forEach(print)
     let (report, trouble) = try await untilStopped(by: givingUp) {
       let (fromMemory, isStored) = try await waitForDisk(drive, environment)
+      if isRecoveryLeft { _ = await environment.recoverRest(configuration) { Task.isCancelled } }
       guard submits else { return (nil as PassReport?, nil as String?) }
       // The store does not know which of its fences were submitted from memory, and cannot be told.
       guard isStored else { return (fromMemory, nil) }

@@ -66,7 +66,7 @@ struct DamageSlowTests {
 
   private func passAfterDamage(_ damage: Damage) async throws {
     let store = try site.open(isLarge: true)
-    await Recovery(store, maxAge: .seconds(7 * 86_400), logger: site.logger).attempt(at: Site.now)
+    _ = await Recovery(store, maxAge: .seconds(7 * 86_400), logger: site.logger).attempt(at: Site.now)
     _ = try await store.drives.next()
     // As a cold pass does.
     try await store.checkFile()
