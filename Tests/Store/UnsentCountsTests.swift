@@ -25,6 +25,13 @@ struct UnsentCountsTests {
       )
     }
     #expect(kept == counted, "\(step)")
+    let data = try rig.reader.unsentData()
+    let sessions = try rig.reader.unsentSessions().filter { $0.session.finalized != nil && !$0.isDamaged }
+    #expect(data.fences == sessions.reduce(0) { $0 + $1.waitingFences }, "\(step)")
+    #expect(data.quarantined == sessions.reduce(0) { $0 + $1.quarantinedFences }, "\(step)")
+    #expect(data.sessions == sessions.count(where: \.isWaiting), "\(step)")
+    let began = sessions.filter(\.isWaiting).map { $0.driveStarted + $0.session.started }
+    #expect(data.oldest == began.min(), "\(step)")
   }
 
   @Test("when fences go their way through batches, then the counts follow each step")

@@ -16,7 +16,7 @@ extension Service {
     if let loop { status.loop = LoopStatus(await loop.running.memory, of: loop.running.count) }
     do {
       let running = await environment.sender.runningDrive
-      status.waiting = try await environment.store.reading { try ServiceStatus.Waiting($0, except: running) }
+      status.waiting = try await environment.store.reading { try $0.unsentData(except: running) }
       if let line = readTrouble.end("the store can be read again") { logger.notice("\(line)") }
     } catch {
       let line = readTrouble.note("the store cannot be read: \(StoreError.line(error))")

@@ -39,7 +39,7 @@ struct ServiceStatus: Sendable {
   /// The loop of speed tests; `nil` without one.
   var loop: LoopStatus?
   /// The unsent data; all 0 when the store cannot be read.
-  var waiting = Waiting()
+  var waiting = UnsentData()
   /// Whether requests may leave.
   var sender: SenderStatus?
   /// The last pass that had anything to send; `nil` before the first one.
@@ -69,38 +69,6 @@ struct ServiceStatus: Sendable {
       if unsavedFences > 0 { parts.append("\(counted(unsavedFences, "fence")) in memory only") }
       if let freeBytes { parts.append("\(freeBytes / 1024) KiB free") }
       return "disk: " + parts.joined(separator: "; ")
-    }
-  }
-
-  /// The unsent data of the store.
-  struct Waiting: Hashable, Sendable {
-    var sessions = 0
-    var fences = 0
-    /// Fences that the server refused.
-    var quarantined = 0
-    /// When the oldest session with waiting fences began.
-    var oldest: WallTime?
-    /// Fences whose session is missing: they wait until they are old enough.
-    var withoutSession = 0
-    /// Speed tests that have ended.
-    var speedTests = 0
-
-    init() {}
-
-    /// - Parameter running: The lowest id of the running drives; `nil` for none.
-    /// - Throws: GRDB's `DatabaseError`
-    init(_ reader: StoreReader, except running: Int64?) throws {
-      withoutSession = try reader.unsentOrphans(except: running)
-      speedTests = try reader.unsentSpeedTests()
-      for session in try reader.unsentSessions() where session.session.finalized != nil {
-        if session.isWaiting {
-          sessions += 1
-          let began = session.driveStarted + session.session.started
-          oldest = min(oldest ?? began, began)
-        }
-        fences += session.waitingFences
-        quarantined += session.quarantinedFences
-      }
     }
   }
 

@@ -191,7 +191,7 @@ public struct StoreReader: Sendable {
 
   /// The number of unsent fences whose session is missing. The time does not grow with the number of sent fences.
   /// - Parameter running: The lowest id of the running drives, whose fences are not counted.
-  public func unsentOrphans(except running: Int64? = nil) throws -> Int {
+  func unsentOrphans(except running: Int64? = nil) throws -> Int {
     try rows(
       """
       SELECT count(*) AS fences FROM intact_fence

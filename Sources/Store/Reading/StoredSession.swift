@@ -107,7 +107,7 @@ public struct StoredSession: Hashable, Sendable {
     """
 
   /// If damage has taken the counts, the index counts: these sessions have unsent fences.
-  private static let unsent = """
+  static let unsent = """
     CAST(ifnull(nullif(max(counts.waiting + counts.quarantined, 0), 0), (SELECT count(*) FROM fence AS unsent
       WHERE unsent.session_id = session.id AND unsent.submitted_at IS NULL AND unsent.submittable)) AS INTEGER)
     """
