@@ -55,19 +55,27 @@ private struct WriteLog: ParsableCommand {
     commandName: "log", abstract: "Writes a drive log, by the writer that a drive uses.")
 
   @Option(help: "The length of the drive.") var hours = 1
+  @Option(help: "When it begins, in seconds since the epoch.") var start: Int64 = 1_795_168_800
   @Argument(help: "A file that is not there yet.") var path: String
 
   func validate() throws {
-    guard (1...300).contains(hours) else { throw ValidationError("--hours takes 1 to 300.") }
+    guard (1...300).contains(hours), (0...9_000_000_000).contains(start) else {
+      throw ValidationError("--hours takes 1 to 300, --start 0 to 9000000000.")
+    }
   }
 
   func run() throws {
     let drive = SimulatedDrive(hours: hours)
     let header = DriveLogHeader(
-      started: WallTime(microseconds: 1_795_168_800_000_000), initialPath: .cellular, parameters: drive.parameters,
+      started: WallTime(microseconds: start * 1_000_000), initialPath: .cellular, parameters: drive.parameters,
       pings: .init(interval: .milliseconds(100), timeout: .seconds(1)))
     let writer = try DriveLogWriter(path: path, header: header)
-    for (number, event) in drive.events.enumerated() { try writer.append(event, beside: Self.details(event, number)) }
+    for (number, event) in drive.events.enumerated() {
+      try writer.append(event, beside: Self.details(event, number))
+      // As often as a drive writes its open fence.
+      if number % 44 == 43 { try writer.seal(at: event.at) }
+    }
+    try writer.seal(at: drive.events.last?.at ?? .start)
     try writer.sync()
   }
 

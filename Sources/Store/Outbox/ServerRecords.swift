@@ -17,6 +17,13 @@ public struct ServerRecords: Sendable {
     }
   }
 
+  /// Whether the store has a client UUID, from any server.
+  func knowsClient() async throws -> Bool {
+    try await store.readAmongWrites { db in
+      try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM intact_registration)") ?? false
+    }
+  }
+
   /// Stores the client UUID, in a row without a place in the history: another client has another history.
   /// - Throws: GRDB's `DatabaseError`
   public func setClientUUID(_ uuid: String, at url: String) async throws {

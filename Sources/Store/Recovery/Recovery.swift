@@ -61,24 +61,26 @@ public struct Recovery: Sendable {
   /// - Parameters:
   ///   - now: The present wall time.
   ///   - isEnough: Asked before each log; `true` cuts the recovery short. Interrupted drives are compared first, and in any case: a pass
-  ///     ends them, and then they look like others.
+  ///     ends them, and then they look like others. Not asked in a store without a client UUID: a pass would register another client, whose
+  ///     history does not show what the lost one has sent.
   /// - Throws: GRDB's `DatabaseError`, `StoreError`
   @discardableResult
   public func run(at now: WallTime, until isEnough: () -> Bool = { false }) async throws -> Outcome {
     try await completeForgetting()
+    let mayBeCutShort = try await store.servers.knowsClient()
     var outcome = Outcome()
     let need = store.recoveryNeed
     let drives = try await store.comparison.drives()
     for drive in drives where drive.isUnfinished { try await compare(drive, at: now, &outcome) }
     for drive in drives where !drive.isUnfinished && isDue(drive, need) {
-      guard !isEnough() else { return try cutShort(outcome) }
+      guard !mayBeCutShort || !isEnough() else { return try cutShort(outcome) }
       try await compare(drive, at: now, &outcome)
     }
     let oldest = now >= .earliestTrusted ? now.microseconds - maxAge.inMicroseconds : .min
     var known: [Int64: [FenceMark]] = [:]
     for (log, isOld) in try await store.comparison.strayLogs(before: WallTime(microseconds: oldest))
     where !isOld || need > .none {
-      guard !isEnough() else { return try cutShort(outcome) }
+      guard !mayBeCutShort || !isEnough() else { return try cutShort(outcome) }
       try await adopt(log, among: drives, &known, onlySent: isOld, at: now, &outcome)
     }
     guard store.recoveryNeed > .none else { return outcome }

@@ -25,7 +25,11 @@ struct CutShortTests {
     }
   }
 
-  private func open() throws -> DriveStore { try DriveStore(directory: directory, purpose: "a test") }
+  private func open(client: String? = "C") async throws -> DriveStore {
+    let store = try DriveStore(directory: directory, purpose: "a test")
+    if let client { try await store.servers.setClientUUID(client, at: "https://one") }
+    return store
+  }
 
   private func recovery(_ store: DriveStore) -> Recovery {
     Recovery(store, maxAge: .seconds(7 * 86_400), logger: lines.logger)
@@ -48,7 +52,7 @@ struct CutShortTests {
 
   @Test("when a drive comes first, then the other logs wait with a mark, and a later recovery restores each once")
   func resumed() async throws {
-    let store = try open()
+    let store = try await open()
     let asked = Mutex(0)
     let first = try await recovery(store).run(at: Site.now) {
       asked.withLock {
@@ -69,16 +73,16 @@ struct CutShortTests {
   @Test("when a process ends with logs left, then the next start restores them")
   func nextStart() async throws {
     do {
-      let store = try open()
+      let store = try await open()
       #expect(try await recovery(store).run(at: Site.now) { true }.recovered == 0)
     }
-    let store = try open()
+    let store = try await open()
     #expect(try await recovery(store).run(at: Site.now).recovered == 33)
   }
 
   @Test("when logs are left, then neither their age nor the quota deletes one")
   func kept() async throws {
-    let store = try open()
+    let store = try await open()
     _ = try await recovery(store).run(at: Site.now) { true }
     for log in directory.straysAmongLogs([]) { StateDirectory.setModified(log, to: .earliestTrusted) }
     let logs = Set(directory.straysAmongLogs([]))
@@ -91,9 +95,15 @@ struct CutShortTests {
     #expect(directory.straysAmongLogs([]).isEmpty, "without a mark the quota deletes them")
   }
 
+  @Test("when the client UUID is lost too, then no log is left: another client's history would show nothing of them")
+  func withoutClient() async throws {
+    let outcome = try await recovery(try await open(client: nil)).run(at: Site.now) { true }
+    #expect(!outcome.isCutShort && outcome.recovered == 33)
+  }
+
   @Test("when a drive was interrupted, then it is compared first, and in any case: a pass would end it")
   func interrupted() async throws {
-    let store = try open()
+    let store = try await open()
     let road = try Road(
       fences: 10, started: .sampleStart.later(by: .seconds(5 * 3600)), test: "CUT", isCut: true, start: 5)
     let log = directory.driveLogs + "/cut.jsonl"
