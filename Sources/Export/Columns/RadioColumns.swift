@@ -70,6 +70,9 @@ enum RadioColumns {
     Column("cell_bandwidth_khz", .integer, "the width of that channel") {
       $0.fence.radio?.cell?.bandwidth.map(JSON.integer)
     },
+    Column("cell_band", .text, "the band of that channel in LTE and 5G; several with `/` where 5G's overlap") {
+      $0.fence.radio?.cell.flatMap(RadioBands.name).map(JSON.string)
+    },
   ]
 }
 
