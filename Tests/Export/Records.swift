@@ -16,6 +16,7 @@ extension FenceRecord {
     (figures.meanVariation, figures.kernelMean) = (1_250_000, 12_000_000)
     figures.delays = DelayBins("551=20 702=19") ?? DelayBins()
     var radio = FenceRadio.sample
+    radio.cell?.kind = .lte
     radio.levels = SignalQuantity.allCases.map { quantity in
       .init(quantity: quantity, minimum: -19.5, median: -15, maximum: -12.5)
     }
