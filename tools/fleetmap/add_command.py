@@ -3,16 +3,19 @@
     tools/fleet add fleet exports            # exports/DEVICE/*.gpkg; a file in exports itself is a device by its store
     tools/fleet add fleet car-7=monday.gpkg  # with the device's name
 
-The exports are GeoPackages of `coverage-probe export --state all`. The same exports give the same bytes, in any order and any number of
-runs. A fence that is refused, cut or in a zone is counted by name. docs/fleet.md has the rules.
+The exports are GeoPackages of `coverage-probe export --state all`, or CSV or JSON Lines of it, which do not state their range. The same exports
+give the same bytes, in any order and any number of runs. A fence that is refused, cut or in a zone is counted by name. docs/fleet.md has the rules.
 """
 
 import argparse
 import collections
+import contextlib
 import dataclasses
 import pathlib
-import sqlite3
+from collections.abc import Iterator
 
+import adbc_driver_manager
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as parquet
 
@@ -26,10 +29,12 @@ from fleetmap.manifest import Manifest, Source
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", type=pathlib.Path, metavar="DATASET")
-    parser.add_argument("exports", nargs="+", metavar="[DEVICE=]PATH", help="GeoPackages, or folders of them")
+    parser.add_argument("exports", nargs="+", metavar="[DEVICE=]PATH", help="GeoPackages, CSV or JSON Lines, or folders of them")
     parser.add_argument("--cut", type=float, default=200, metavar="METRES",
                         help="leave out fences this near to where their session begins or ends (default 200)")
     parser.add_argument("--exclude", type=pathlib.Path, metavar="FILE", help="zones that are left out: lines of latitude,longitude,radius")
+    parser.add_argument("--target", metavar="TARGET",
+                        help="only fences measured against this host, as the column target names it (default: those of a control server)")
     parser.add_argument("--memory", default="1GB", help="memory of DuckDB (default 1GB)")
 
 
@@ -40,7 +45,8 @@ def exports(arguments: list[str]) -> list[tuple[str | None, pathlib.Path]]:
         name, separator, text = argument.rpartition("=")
         device, path = (name, pathlib.Path(text)) if separator else (None, pathlib.Path(argument))
         if path.is_dir():
-            found += [(device or (file.parent.name if file.parent != path else None), file) for file in sorted(path.rglob("*.gpkg"))]
+            found += [(device or (file.parent.name if file.parent != path else None), file) for file in sorted(path.rglob("*"))
+                      if file.suffix in reading.FORMATS]
         elif path.exists():
             found.append((device, path))
         else:
@@ -48,22 +54,26 @@ def exports(arguments: list[str]) -> list[tuple[str | None, pathlib.Path]]:
     return found
 
 
-def stage(dataset: Dataset, settings: lean.Settings, path: pathlib.Path, sha256: str, device: str | None) -> Source:
-    """Reads an export into a file of the staging folder."""
-    export = reading.Export(path)
+@contextlib.contextmanager
+def readable(path: pathlib.Path) -> Iterator[None]:
+    """Turns what a broken file raises into one line."""
     try:
+        yield
+    except (adbc_driver_manager.Error, duckdb.Error, pa.ArrowException, ValueError, TypeError) as error:
+        raise FleetError(f"{path} cannot be read: {' '.join(str(error).split())}") from None
+
+
+def stage(dataset: Dataset, settings: lean.Settings, path: pathlib.Path, sha256: str, device: str | None, memory: str) -> Source:
+    """Reads an export into a file of the staging folder."""
+    with readable(path), contextlib.closing(reading.Export(path, memory)) as export:
         statement = export.statement
-        begins, ends, exported_at = (None if text is None else int(reading.milliseconds([text])[0])
+        begins, ends, exported_at = (None if text is None else int(reading.milliseconds(pa.array([text]))[0])
                                      for text in (statement.from_time, statement.to_time, statement.exported_at))
         reader = lean.Reader(sha256, exported_at or 0, export.sessions, export.ends, settings)
         with parquet.ParquetWriter(dataset.staging / f"{sha256}.parquet", lean.STAGED, compression="lz4", use_dictionary=False,
                                    write_statistics=["day"]) as writer:
-            for columns in export.batches():
-                writer.write_table(reader.rows(columns))
-    except (sqlite3.DatabaseError, pa.ArrowException, ValueError, TypeError) as error:
-        raise FleetError(f"{path} cannot be read: {error}") from None
-    finally:
-        export.close()
+            for batch in export.batches():
+                writer.write_table(reader.rows(batch))
     left_out = {name: count for name, count in sorted(reader.left_out.items()) if count}
     sessions = [dataclasses.replace(session, days=dict(sorted(session.days.items()))) for session in export.sessions.values()]
     return Source(sha256, statement.store, device or statement.store, statement.exported_at, statement.last_fence,
@@ -107,7 +117,7 @@ def add(dataset: Dataset, settings: lean.Settings, given: list[tuple[str | None,
             sources[sha256] = dataclasses.replace(known, device=min(names, default=known.store))
             continue
         try:
-            source = stage(dataset, settings, path, sha256, device)
+            source = stage(dataset, settings, path, sha256, device, memory)
         except FleetError as error:
             print(f"refused: {error}")
             report["refused files"] += 1
@@ -157,8 +167,8 @@ def findings(sources: dict[str, Source]) -> collections.Counter[str]:
 
 def run(options: argparse.Namespace) -> int:
     zones = places.read_zones(options.exclude) if options.exclude else []
-    settings = lean.Settings(options.cut, zones)
-    with datasets.writing(options.dataset, {"cut_m": settings.cut_m, "zones": [list(zone) for zone in zones]}) as dataset:
+    settings = lean.Settings(options.cut, zones, options.target)
+    with datasets.writing(options.dataset, {"cut_m": settings.cut_m, "zones": [list(zone) for zone in zones], "target": settings.target}) as dataset:
         report = add(dataset, settings, exports(options.exports), options.memory)
         report.update(findings(dataset.manifest.sources))
         live = sum(day.fences for day in dataset.manifest.days.values())

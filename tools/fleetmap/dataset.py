@@ -20,13 +20,13 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as parquet
 
-from fleetmap import lean, places
+from fleetmap import lattice, lean
 from fleetmap.definition import quoted
 from fleetmap.errors import FleetError
 from fleetmap.manifest import Day, Death, Manifest
 
 ROW_GROUP = 250_000
-SORTED = {f"h{resolution}" for resolution in places.RESOLUTIONS}
+SORTED = {f"h{resolution}" for resolution in lattice.RESOLUTIONS}
 DICTIONARY = ["technology", "operator", "origin", "signal", "pings", "answered"]
 ENCODINGS = dict.fromkeys((*SORTED, "square", "id", "time", "delay", "distance"), "DELTA_BINARY_PACKED")
 
@@ -86,7 +86,7 @@ def writing(folder: pathlib.Path, settings: dict[str, object]) -> Iterator[Datas
         if (folder / "manifest.json").exists():
             dataset = Dataset.read(folder)
             if dataset.manifest.settings != settings:
-                raise FleetError(f"{folder} was made with --cut and --exclude of {dataset.manifest.settings}; make another one to change them")
+                raise FleetError(f"{folder} has other --cut, --exclude or --target: {dataset.manifest.settings}; to change them, make another one")
         else:
             dataset = Dataset(folder, Manifest(settings, {}, {}))
         dataset.clean()

@@ -1,5 +1,6 @@
 """The tables of an export: the fences' columns as docs/export.md lists them, and what the export states."""
 
+import dataclasses
 import pathlib
 
 EXPORT_PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "export.md"
@@ -15,6 +16,19 @@ CREATE TABLE "export" (
   filtered BOOLEAN NOT NULL -- whether --session, --bbox, --technology or --link left fences out
 )
 """
+
+
+@dataclasses.dataclass(frozen=True)
+class Statement:
+    """What an export states about itself. Times are ISO 8601 in UTC."""
+
+    store: str
+    exported_at: str
+    last_fence: int
+    from_time: str | None = None
+    to_time: str | None = None
+    state: str = "all"
+    filtered: bool = False
 
 
 def columns() -> dict[str, str]:

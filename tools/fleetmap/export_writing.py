@@ -10,6 +10,7 @@ import struct
 from collections.abc import Iterable, Sequence
 
 from fleetmap import export_table
+from fleetmap.export_table import Statement
 
 Value = str | int | float | bytes | None
 
@@ -33,19 +34,6 @@ CREATE TABLE gpkg_contents (table_name TEXT NOT NULL PRIMARY KEY, data_type TEXT
 CREATE TABLE gpkg_geometry_columns (table_name TEXT NOT NULL PRIMARY KEY, column_name TEXT NOT NULL, geometry_type_name TEXT NOT NULL,
   srs_id INTEGER NOT NULL, z TINYINT NOT NULL, m TINYINT NOT NULL);
 """
-
-
-@dataclasses.dataclass(frozen=True)
-class Statement:
-    """What an export states about itself. Times are ISO 8601 in UTC."""
-
-    store: str
-    exported_at: str
-    last_fence: int
-    from_time: str | None = None
-    to_time: str | None = None
-    state: str = "all"
-    filtered: bool = False
 
 
 def layer(name: str, geometry: str, fields: Iterable[tuple[str, str]]) -> str:

@@ -2,17 +2,17 @@
 
 import collections
 import dataclasses
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as compute
 
-from fleetmap import checks, places, reading
+from fleetmap import checks, lattice, places, reading
 from fleetmap.manifest import Session
 
 SCHEMA = pa.schema([
-    *((f"h{resolution}", pa.int64()) for resolution in reversed(places.RESOLUTIONS)),
+    *((f"h{resolution}", pa.int64()) for resolution in reversed(lattice.RESOLUTIONS)),
     ("square", pa.int64()),  # of 100 m, EPSG:3035
     ("origin", pa.int64()),  # the manifest's session of an export
     ("id", pa.int64()),  # number of the fence in its store
@@ -37,6 +37,7 @@ class Settings:
 
     cut_m: float
     zones: list[places.Zone]
+    target: str | None = None  # only fences that were measured against this host; None: those of a control server
 
 
 @dataclasses.dataclass
@@ -51,22 +52,21 @@ class Reader:
     left_out: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
     latest: dict[int, int] = dataclasses.field(default_factory=dict)
 
-    def rows(self, columns: list[tuple[Any, ...]]) -> pa.Table:
+    def rows(self, batch: pa.RecordBatch) -> pa.Table:
         """The rows of a batch; counts the days of the sessions."""
-        keys = list(self.sessions)
-        index = {key: number for number, key in enumerate(keys)}
-        session = np.array([index[key] for key in zip(columns[2], columns[3], strict=True)], np.int64)
-        longitude, latitude = reading.places(list(columns[1]))
-        entered, exited = (reading.milliseconds(list(columns[place])) for place in (4, 5))
-        pings, answered = (_integers(columns[place], -1) for place in (6, 7))
-        delay = _floats(columns[8])
-        bins, counts, binned = reading.histograms(list(columns[9]), answered)
-        quarantined = np.array([bool(value) for value in columns[10]])
-        number = np.array(columns[0], np.int64)
+        keys, session = _sessions(batch)
+        latitude, longitude = reading.places_of(batch)
+        entered, exited = reading.milliseconds(batch["entered_at"]), reading.milliseconds(batch["exited_at"])
+        pings, answered, number = (reading.integers(batch[name], -1) for name in ("pings", "pings_ok", "fid"))
+        delay = reading.floats(batch["avg_ping_ms"])
+        bins, counts, binned = reading.histograms(reading.texts(batch["delay_bins"]), answered)
+        quarantined = reading.integers(batch["quarantined"], 0) != 0
         fences = checks.Fences(number, session, latitude, longitude, entered, exited, pings, answered, delay, binned, quarantined)
         good = np.ones(number.shape, np.bool_)
         for name, mask in checks.refusals(fences, self.exported_at, self.latest).items():
             self._leave_out(name, mask, good)
+        target = reading.texts(batch["target"]).fill_null("")
+        self._leave_out("another target", good & ~np.asarray(compute.equal(target, self.settings.target or "")), good)
         if self.settings.zones:
             self._leave_out("in a zone", good & places.in_zones(latitude, longitude, self.settings.zones), good)
         if self.settings.cut_m > 0:
@@ -75,21 +75,20 @@ class Reader:
         latitude, longitude, day = latitude[chosen], longitude[chosen], reading.days_of(entered[chosen])
         for place, name, count in _counted(session[chosen], day):
             self.sessions[keys[place]].days[name] += count
-        origins = np.array([entry.origin(self.sha256) for entry in self.sessions.values()], np.int64)
-        measured = (pings > 0) & ((answered > 0) | np.array([value != 0 for value in columns[11]]))
-        lists = pa.table({"bins": bins, "counts": counts}).take(chosen)
-        texts = pa.table({"technology": pa.array(columns[12], pa.string()), "operator": pa.array(columns[13], pa.string())}).take(chosen)
-        arrays = [
-            *(places.cells(latitude, longitude, resolution) for resolution in reversed(places.RESOLUTIONS)),
+        origins = np.array([self.sessions[key].origin(self.sha256) for key in keys], np.int64)
+        measured = (pings > 0) & ((answered > 0) | (reading.integers(batch["submittable"], 1) != 0))
+        taken = pa.table({"technology": reading.texts(batch["technology"]), "operator": reading.texts(batch["operator"]), "bins": bins,
+                          "counts": counts}).take(chosen)
+        columns = [
+            *lattice.cells_of_track(latitude, longitude, reversed(lattice.RESOLUTIONS)),
             places.squares(latitude, longitude), origins[session[chosen]], number[chosen],
-            (entered[chosen] - day * checks.DAY_MS).astype(np.int32), texts["technology"], texts["operator"],
+            (entered[chosen] - day * checks.DAY_MS).astype(np.int32), taken["technology"], taken["operator"],
             pings[chosen].astype(np.int32), answered[chosen].astype(np.int32), measured[chosen],
             _rounded(np.where(answered > 0, delay * 1000, np.nan)[chosen], pa.int64()),
-            _rounded(_floats(columns[14])[chosen] * 10, pa.int32()), _rounded(_floats(columns[15])[chosen], pa.int16()),
-            lists["bins"], lists["counts"], day.astype(np.int32),
+            _rounded(reading.floats(batch["distance_m"])[chosen] * 10, pa.int32()),
+            _rounded(reading.floats(batch["signal"])[chosen], pa.int16()), taken["bins"], taken["counts"], day.astype(np.int32),
         ]
-        return pa.Table.from_arrays([pa.chunked_array([array]) if not isinstance(array, pa.ChunkedArray) else array for array in arrays],
-                                    schema=STAGED)
+        return pa.Table.from_arrays(columns, schema=STAGED)
 
     def _leave_out(self, name: str, mask: npt.NDArray[np.bool_], good: npt.NDArray[np.bool_]) -> None:
         self.left_out[name] += int(np.count_nonzero(mask))
@@ -105,12 +104,13 @@ class Reader:
         return near
 
 
-def _integers(values: tuple[Any, ...], unknown: int) -> npt.NDArray[np.int64]:
-    return np.asarray(pa.array(values, pa.int64()).fill_null(unknown).to_numpy(zero_copy_only=False))
-
-
-def _floats(values: tuple[Any, ...]) -> npt.NDArray[np.float64]:
-    return np.array(values, np.float64)
+def _sessions(batch: pa.RecordBatch) -> tuple[list[reading.Key], places.Integers]:
+    """The sessions of a batch, and the place of each row's in them."""
+    links = reading.texts(batch["link"]).dictionary_encode()
+    names = [*links.dictionary.to_pylist(), None]
+    pairs = reading.integers(batch["session"], 0) * len(names) + reading.integers(links.indices, len(names) - 1)
+    found, rows = np.unique(pairs, return_inverse=True)
+    return [(pair // len(names), names[pair % len(names)]) for pair in found.tolist()], rows
 
 
 def _rounded(values: npt.NDArray[np.float64], kind: pa.DataType) -> pa.Array:
@@ -122,5 +122,8 @@ def _rounded(values: npt.NDArray[np.float64], kind: pa.DataType) -> pa.Array:
 
 
 def _counted(session: places.Integers, day: places.Integers) -> list[tuple[int, str, int]]:
-    pairs, counts = np.unique(np.stack([session, day]), axis=1, return_counts=True)
-    return [(int(place), reading.day_name(number), int(count)) for place, number, count in zip(*pairs.tolist(), counts.tolist(), strict=True)]
+    """The fences of each session and day."""
+    first = int(day.min(initial=0))
+    span = int(day.max(initial=0)) - first + 1
+    pairs, counts = np.unique(session * span + day - first, return_counts=True)
+    return [(pair // span, reading.day_name(pair % span + first), count) for pair, count in zip(pairs.tolist(), counts.tolist(), strict=True)]

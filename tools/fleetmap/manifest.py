@@ -17,7 +17,10 @@ import itertools
 import json
 from typing import Any
 
+from fleetmap.errors import FleetError
+
 FOREVER = 2**62
+FORMAT = 2  # 2: places of seven digits
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,11 +93,13 @@ class Manifest:
         ordered = sorted(self.sources.values(), key=lambda source: (source.store, source.rank))
         sources = ",\n".join(line(dataclasses.asdict(source)) for source in ordered)
         days = ",\n".join(f"{line(name)}:{line(dataclasses.asdict(day))}" for name, day in sorted(self.days.items()))
-        return f'{{"format":1,"settings":{line(self.settings)},\n"days":{{\n{days}}},\n"sources":[\n{sources}]}}\n'
+        return f'{{"format":{FORMAT},"settings":{line(self.settings)},\n"days":{{\n{days}}},\n"sources":[\n{sources}]}}\n'
 
     @staticmethod
     def parse(text: str) -> "Manifest":
         value = json.loads(text)
+        if value["format"] != FORMAT:
+            raise FleetError(f"this data set has format {value['format']}, not {FORMAT}: make it again from its exports")
         sources = [Source(**{**entry, "sessions": [Session(**session) for session in entry["sessions"]]}) for entry in value["sources"]]
         return Manifest(value["settings"], {source.sha256: source for source in sources},
                         {name: Day(**day) for name, day in value["days"].items()})
@@ -142,7 +147,8 @@ def gaps(ordered: list[Source]) -> list[tuple[int, int]]:
     """The numbers of fences, from the first to the last that is known, that no export of a store has."""
     ranges: list[tuple[int, int]] = []
     for source in ordered:
-        for session in source.sessions:
+        # An export without numbers has times in their place.
+        for session in source.sessions if source.last_fence else []:
             _join(ranges, session.first, session.last)
     return [(before[1] + 1, after[0] - 1) for before, after in itertools.pairwise(ranges)]
 

@@ -1,10 +1,8 @@
-"""Places as whole numbers: H3 cells and squares of 100 m; distances; the fleet's exclusion list. No coordinate enters a data set."""
+"""Places: squares of 100 m, distances, the fleet's exclusion list; lattice.py has the H3 cells. No coordinate enters a data set."""
 
-import itertools
 import math
 import pathlib
 
-import h3.api.basic_int as h3
 import numpy as np
 import numpy.typing as npt
 
@@ -14,7 +12,6 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Zone = tuple[float, float, float]
 
-RESOLUTIONS = range(6, 12)
 NO_SQUARE = -1
 EARTH_RADIUS_M = 6_371_008.8
 
@@ -22,12 +19,6 @@ EARTH_RADIUS_M = 6_371_008.8
 _A, _E2 = 6_378_137.0, 0.006694380022903416
 _E = math.sqrt(_E2)
 _AREA = (24.6, 84.73, -35.58, 44.83)
-
-
-def cells(latitudes: Floats, longitudes: Floats, resolution: int) -> Integers:
-    """The cell of each place, found directly: not the parent of a finer cell, which is another one for 6 % of places."""
-    found = map(h3.latlng_to_cell, latitudes.tolist(), longitudes.tolist(), itertools.repeat(resolution))
-    return np.fromiter(found, np.int64, len(latitudes))
 
 
 def squares(latitudes: Floats, longitudes: Floats) -> Integers:

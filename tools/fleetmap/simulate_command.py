@@ -20,7 +20,8 @@ import numpy as np
 from fleetmap import country, faults
 from fleetmap.bins import texts_of
 from fleetmap.country import Country
-from fleetmap.export_writing import Statement, Value, point, write
+from fleetmap.export_table import Statement
+from fleetmap.export_writing import Value, point, write
 
 FIRST_DAY = datetime.datetime(2026, 11, 2, tzinfo=datetime.UTC)
 TRUTH_STEP_M = 5.0

@@ -2,15 +2,20 @@
 
 import argparse
 import contextlib
+import csv
 import dataclasses
 import hashlib
 import io
+import json
 import pathlib
+import sqlite3
+import struct
 import uuid
 
 from fleetmap import add_command, simulate_command
 from fleetmap.__main__ import COMMANDS
-from fleetmap.export_writing import Statement, Value, point, write
+from fleetmap.export_table import Statement
+from fleetmap.export_writing import Value, point, write
 
 BINS = "1086=20"  # 20 pings of 30 ms
 
@@ -80,3 +85,31 @@ def counts(printed: str) -> dict[str, int]:
         if line.startswith("  ") and number.replace(",", "").isdigit():
             found[name.strip()] = int(number.replace(",", ""))
     return found
+
+
+def as_text(package: pathlib.Path, path: pathlib.Path, **added: str) -> pathlib.Path:
+    """The fences of a GeoPackage as `coverage-probe export` writes them into a CSV, or with `.jsonl` into JSON Lines; `added` are more columns."""
+    database = sqlite3.connect(package)
+    database.row_factory = sqlite3.Row
+    rows = []
+    for stored in database.execute("SELECT * FROM fence_centres ORDER BY fid"):
+        row = {"id": stored["fid"], **{name: stored[name] for name in stored.keys() if name not in ("fid", "geom")}, **added}  # noqa: SIM118
+        longitude, latitude = struct.unpack("<dd", stored["geom"][13:])
+        rows.append(row | {"latitude": round(latitude, 7), "longitude": round(longitude, 7),
+                           "quarantined": bool(row["quarantined"]), "submittable": bool(row["submittable"])})
+    database.close()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="") as file:
+        if path.suffix == ".jsonl":
+            file.writelines(json.dumps({name: value for name, value in row.items() if value is not None and name != "id"}) + "\n" for row in rows)
+            return path
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows({name: _in_csv(value) for name, value in row.items()} for row in rows)
+    return path
+
+
+def _in_csv(value: object) -> object:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "'" + value if isinstance(value, str) and value.lstrip("'")[:1] in tuple("=+-@") else value

@@ -6,6 +6,7 @@ import json
 import math
 import pathlib
 import sqlite3
+import struct
 import tempfile
 import unittest
 
@@ -15,7 +16,6 @@ import pyarrow.parquet as parquet
 
 from fleetmap.bins import lower_bounds
 from fleetmap.errors import FleetError
-from fleetmap.reading import places
 from fleetmap.tests.made import Fence, export, quietly
 
 FIGURES = {5: "p5", 50: "p50", 95: "p95", 99: "p99"}
@@ -51,7 +51,7 @@ class Map(unittest.TestCase):
             database.row_factory = sqlite3.Row
             home = database.execute("SELECT operator FROM fence_centres WHERE operator IS NOT NULL").fetchone()[0]
             for row in database.execute("SELECT * FROM fence_centres"):
-                [longitude], [latitude] = places([row["geom"]])
+                longitude, latitude = (round(value, 7) for value in struct.unpack("<dd", row["geom"][13:]))
                 cell = f"{h3.latlng_to_cell(latitude, longitude, 8):x}"
                 for technology in {"all", row["technology"] or "all"}:
                     groups[(row["entered_at"][:10], cell, row["operator"] or home, technology)].append((path.parent.name, row))

@@ -5,7 +5,7 @@ import unittest
 import h3.api.basic_int as h3
 import numpy as np
 
-from fleetmap import geometry, places
+from fleetmap import geometry, lattice, places
 
 
 class Places(unittest.TestCase):
@@ -28,9 +28,27 @@ class Places(unittest.TestCase):
     def test_when_cells_are_found_then_they_are_direct_ones_and_not_parents(self) -> None:
         random = np.random.default_rng(1)
         latitudes, longitudes = random.uniform(46, 49, 3000), random.uniform(10, 17, 3000)
-        direct, finer = places.cells(latitudes, longitudes, 9), places.cells(latitudes, longitudes, 11)
+        direct, finer = lattice.cells(latitudes, longitudes, 9), lattice.cells(latitudes, longitudes, 11)
         differing = sum(h3.cell_to_parent(fine, 9) != cell for fine, cell in zip(finer.tolist(), direct.tolist(), strict=True))
         self.assertTrue(0.04 < differing / 3000 < 0.08)
+
+    def test_when_the_lattice_finds_cells_then_they_are_those_of_h3_everywhere_on_earth(self) -> None:
+        random = np.random.default_rng(4)
+        places_in_space = random.normal(size=(20_000, 3))
+        places_in_space /= np.linalg.norm(places_in_space, axis=1, keepdims=True)
+        around = [(latitude + random.normal(0, 0.02, 500), longitude + random.normal(0, 0.02, 500))
+                  for latitude, longitude in map(h3.cell_to_latlng, sorted(h3.get_pentagons(5)))]
+        latitudes = np.concatenate([np.degrees(np.arcsin(places_in_space[:, 2])), *(part for part, _ in around), [90, -90, 0, 0]])
+        longitudes = np.concatenate([np.degrees(np.arctan2(*places_in_space[:, :2].T)), *(part for _, part in around), [0, 77, 180, -180]])
+        for resolution in range(12):
+            wanted = lattice.cells(latitudes, longitudes, resolution)
+            # In this order, places of a cell are next to each other, as on a drive.
+            order = np.argsort(wanted, kind="stable")
+            [found] = lattice.cells_of_track(latitudes[order], longitudes[order], [resolution])
+            self.assertEqual(found.tolist(), wanted[order].tolist(), resolution)
+
+    def test_when_there_is_no_place_then_there_is_no_cell(self) -> None:
+        self.assertEqual([part.tolist() for part in lattice.cells_of_track(np.array([]), np.array([]), [6, 11])], [[], []])
 
     def test_when_a_cell_lies_on_180_degrees_then_it_is_two_polygons(self) -> None:
         cells = {h3.latlng_to_cell(0.0, 180.0, 9), h3.latlng_to_cell(0.0, -180.0, 9)}
