@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 Integers = npt.NDArray[np.int64]
+MOST = 65_535  # pings that a packed number has; a bin with more has several
 
 
 def bins_of(delays: Integers) -> Integers:
@@ -22,6 +23,18 @@ def lower_bounds(bins: Integers) -> Integers:
     """The least delay of each bin."""
     exponents = np.maximum(bins // 64 - 1, 0)
     return np.asarray((bins - 64 * exponents) << exponents)
+
+
+def packed(bins: Integers, counts: Integers, ends: Integers) -> tuple[Integers, Integers]:
+    """Histograms as the data set has them, one number a bin: 65536 times the bin plus its pings; `ends` are the histograms' ends, from 0 on."""
+    parts = -(-counts // MOST)
+    if parts.max(initial=1) > 1:
+        last = np.cumsum(parts) - 1
+        ends = np.concatenate([[0], last + 1])[ends]
+        rest = counts - MOST * (parts - 1)
+        bins, counts = np.repeat(bins, parts), np.full(last[-1] + 1, MOST)
+        counts[last] = rest
+    return 65_536 * bins + counts, ends
 
 
 def texts_of(delays: Integers) -> list[str | None]:

@@ -27,7 +27,7 @@ from fleetmap.manifest import Day, Death, Manifest
 
 ROW_GROUP = 250_000
 SORTED = {f"h{resolution}" for resolution in lattice.RESOLUTIONS}
-DICTIONARY = ["technology", "operator", "origin", "signal", "pings", "answered"]
+DICTIONARY = ["technology", "operator", "origin", "signal", "pings", "answered", "bins.list.element"]
 ENCODINGS = dict.fromkeys((*SORTED, "square", "id", "time", "delay", "distance"), "DELTA_BINARY_PACKED")
 
 

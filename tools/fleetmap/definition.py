@@ -11,7 +11,8 @@ from fleetmap.manifest import Manifest
 
 TEXT = importlib.resources.files("fleetmap") / "map.sql"  # also out of a zip file, as Spark has it
 PERIODS = ("day", "week", "month", "all")
-ORIGIN = ("origin", "device", "drive", "operator", "link")
+TECHNOLOGIES = 1 << 20  # more than there are in a fleet
+ORIGIN = {"origin": int, "device": int, "drive": int, "operator": str, "link": str}  # columns of `origins`
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,20 +32,22 @@ class Grid:
         return f"time >= {first} AND time < {last}"
 
 
-def statements(grid: Grid) -> list[str]:
-    """The definition for a grid, statement by statement."""
+def statements(grid: Grid) -> dict[str, str]:
+    """The definition for a grid: the statement of each view, in order."""
     text = re.sub(r"--.*", "", TEXT.read_text())
     # A fence without an operator has the one that its session saw most.
-    operator = r"COALESCE(\1.operator, o.operator, 'unknown')"
-    text = re.sub(r"\$operator\((\w)\)", f"CONCAT({operator}, '/', COALESCE(o.link, '-'))" if grid.by_link else operator, text)
+    operator = "COALESCE(f.operator, o.operator, 'unknown')"
+    text = text.replace("$operator", f"CONCAT({operator}, '/', COALESCE(o.link, '-'))" if grid.by_link else operator)
     # A bin's least delay: (b - 64 e) 2^e with e = b div 64 - 1, and e = 0 for the first 128 bins.
     power = r"GREATEST((\1 - MOD(\1, 64)) / 64 - 1, 0)"
     text = re.sub(r"\$lower\(([a-z0-9.]+)\)", rf"CAST((\1 - 64 * {power}) * POWER(2, {power}) AS BIGINT)", text)
     # Number ceil(p n / 100) of n sorted values; none of none.
     rank = r"CAST((\2 * \3 + 99 - MOD(\2 * \3 + 99, 100)) / 100 AS INT)"
     text = re.sub(r"\$nearest_rank\(([a-z.]+), ([a-z_.]+), (\d+)\)", rf"CASE WHEN \2 > 0 THEN element_at(\1, {rank}) END", text)
-    filled = string.Template(text).substitute(cell=grid.cell, least_fences=grid.least_fences, least_devices=grid.least_devices)
-    return [part.strip() for part in filled.split(";") if part.strip()]
+    minimums = {"least_fences": grid.least_fences, "least_devices": grid.least_devices}
+    filled = string.Template(text).substitute(minimums, cell=grid.cell, technologies=TECHNOLOGIES)
+    parts = [part.strip() for part in filled.split(";") if part.strip()]
+    return {part.split()[5]: part for part in parts}
 
 
 def quoted(text: str) -> str:
@@ -74,7 +77,10 @@ def periods(days: dict[str, str], period: str) -> dict[str, list[str]]:
     return dict(sorted(found.items()))
 
 
-def origins(manifest: Manifest) -> list[tuple[int, str, str, str | None, str | None]]:
-    """The manifest's sessions, with the columns `ORIGIN`. A drive is its store and number."""
-    return [(session.origin(source.sha256), source.device, f"{source.store}/{session.drive}", session.operator, session.link)
+def origins(manifest: Manifest) -> list[tuple[int, int, int, str | None, str | None]]:
+    """The manifest's sessions, with the columns `ORIGIN`. Devices and drives are numbered: a drive is its store and number."""
+    devices: dict[str, int] = {}
+    drives: dict[tuple[str, int | None], int] = {}
+    return [(session.origin(source.sha256), devices.setdefault(source.device, len(devices)),
+             drives.setdefault((source.store, session.drive), len(drives)), session.operator, session.link)
             for source in manifest.sources.values() for session in source.sessions]

@@ -25,8 +25,7 @@ SCHEMA = pa.schema([
     ("delay", pa.int64()),  # mean round trip in whole microseconds
     ("distance", pa.int32()),  # from the fence before, in decimetres
     ("signal", pa.int16()),  # dBm
-    ("bins", pa.list_(pa.int16())),
-    ("counts", pa.list_(pa.int32())),
+    ("bins", pa.list_(pa.int32())),  # bins.packed: of its pings' delays
 ])
 STAGED = SCHEMA.append(pa.field("day", pa.int32()))
 
@@ -59,7 +58,7 @@ class Reader:
         entered, exited = reading.milliseconds(batch["entered_at"]), reading.milliseconds(batch["exited_at"])
         pings, answered, number = (reading.integers(batch[name], -1) for name in ("pings", "pings_ok", "fid"))
         delay = reading.floats(batch["avg_ping_ms"])
-        bins, counts, binned = reading.histograms(reading.texts(batch["delay_bins"]), answered)
+        bins, binned = reading.histograms(reading.texts(batch["delay_bins"]), answered)
         quarantined = reading.integers(batch["quarantined"], 0) != 0
         fences = checks.Fences(number, session, latitude, longitude, entered, exited, pings, answered, delay, binned, quarantined)
         good = np.ones(number.shape, np.bool_)
@@ -77,8 +76,7 @@ class Reader:
             self.sessions[keys[place]].days[name] += count
         origins = np.array([self.sessions[key].origin(self.sha256) for key in keys], np.int64)
         measured = (pings > 0) & ((answered > 0) | (reading.integers(batch["submittable"], 1) != 0))
-        taken = pa.table({"technology": reading.texts(batch["technology"]), "operator": reading.texts(batch["operator"]), "bins": bins,
-                          "counts": counts}).take(chosen)
+        taken = pa.table({"technology": reading.texts(batch["technology"]), "operator": reading.texts(batch["operator"]), "bins": bins}).take(chosen)
         columns = [
             *lattice.cells_of_track(latitude, longitude, reversed(lattice.RESOLUTIONS)),
             places.squares(latitude, longitude), origins[session[chosen]], number[chosen],
@@ -86,7 +84,7 @@ class Reader:
             pings[chosen].astype(np.int32), answered[chosen].astype(np.int32), measured[chosen],
             _rounded(np.where(answered > 0, delay * 1000, np.nan)[chosen], pa.int64()),
             _rounded(reading.floats(batch["distance_m"])[chosen] * 10, pa.int32()),
-            _rounded(reading.floats(batch["signal"])[chosen], pa.int16()), taken["bins"], taken["counts"], day.astype(np.int32),
+            _rounded(reading.floats(batch["signal"])[chosen], pa.int16()), taken["bins"], day.astype(np.int32),
         ]
         return pa.Table.from_arrays(columns, schema=STAGED)
 

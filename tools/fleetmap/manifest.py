@@ -20,7 +20,7 @@ from typing import Any
 from fleetmap.errors import FleetError
 
 FOREVER = 2**62
-FORMAT = 2  # 2: places of seven digits
+FORMAT = 2  # 2: places of seven digits; a bin is one number
 
 
 @dataclasses.dataclass(frozen=True)

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as compute
 import pyarrow.csv
 
+from fleetmap import bins
 from fleetmap.checks import DAY_MS, NO_TIME
 from fleetmap.errors import FleetError
 from fleetmap.geopackage import GeoPackage
@@ -133,34 +134,34 @@ def _time(text: str | None) -> Any:
         return None
 
 
-def histograms(column: pa.Array, answered: Integers) -> tuple[pa.Array, pa.Array, Integers]:
-    """Lists of bins and of counts, null without a histogram, and the pings of each: -1 where it cannot be read."""
+def histograms(column: pa.Array, answered: Integers) -> tuple[pa.Array, Integers]:
+    """Lists of packed bins, null without a histogram, and the pings of each: -1 where it cannot be read."""
     try:
         return _histograms(column, answered)
     except (pa.ArrowInvalid, ValueError):
         bad = [not _is_readable(text) for text in column.to_pylist()]
-        bins, counts, binned = _histograms(compute.if_else(pa.array(bad), None, column), answered)
-        return bins, counts, np.where(bad, -1, binned)
+        lists, binned = _histograms(compute.if_else(pa.array(bad), None, column), answered)
+        return lists, np.where(bad, -1, binned)
 
 
-def _histograms(column: pa.Array, answered: Integers) -> tuple[pa.Array, pa.Array, Integers]:
+def _histograms(column: pa.Array, answered: Integers) -> tuple[pa.Array, Integers]:
     sizes = integers(compute.count_substring(column, "="), 0)
+    if not sizes.any():
+        return pa.nulls(len(column), pa.list_(pa.int32())), answered
     known = column.drop_null()
     joined = compute.binary_join(pa.ListArray.from_arrays(pa.array([0, len(known)], pa.int32()), known), " ")[0].as_buffer()
-    if sizes.any():
-        table = pa.csv.read_csv(
-            io.BytesIO(joined.to_pybytes().replace(b" ", b"\n")), pa.csv.ReadOptions(column_names=["bin", "count"], use_threads=False),
-            pa.csv.ParseOptions(delimiter="="), pa.csv.ConvertOptions(column_types={"bin": pa.int16(), "count": pa.int32()}))
-    else:
-        table = pa.table({"bin": pa.array([], pa.int16()), "count": pa.array([], pa.int32())})
-    if table.num_rows != sizes.sum() or table["count"].null_count or table["bin"].null_count:
+    table = pa.csv.read_csv(
+        io.BytesIO(joined.to_pybytes().replace(b" ", b"\n")), pa.csv.ReadOptions(column_names=["bin", "count"], use_threads=False),
+        pa.csv.ParseOptions(delimiter="="), pa.csv.ConvertOptions(column_types={"bin": pa.int16(), "count": pa.int32()}))
+    numbers, counts = (integers(table[name].combine_chunks(), -1) for name in ("bin", "count"))
+    if len(numbers) != sizes.sum() or numbers.min() < 0 or counts.min() < 1:
         raise ValueError("not pairs of whole numbers")
-    bins, counts = (table[name].combine_chunks() for name in ("bin", "count"))
     ends = np.concatenate([[0], np.cumsum(sizes)])
-    totals = np.concatenate([[0], np.cumsum(counts.to_numpy())])
+    totals = np.concatenate([[0], np.cumsum(counts)])
     binned = np.where(sizes > 0, totals[ends[1:]] - totals[ends[:-1]], answered)
+    numbers, ends = bins.packed(numbers, counts, ends)
     offsets = pa.array(ends, pa.int32(), mask=np.append(sizes == 0, False))
-    return pa.ListArray.from_arrays(offsets, bins), pa.ListArray.from_arrays(offsets, counts), binned
+    return pa.ListArray.from_arrays(offsets, pa.array(numbers, pa.int32())), binned
 
 
 def _is_readable(text: str | None) -> bool:

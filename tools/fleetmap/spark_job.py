@@ -64,11 +64,8 @@ def run(spark: SparkSession, folder: pathlib.Path, files: list[str], grid: defin
     spark.read.option("basePath", str(folder)).parquet(*files).withColumnRenamed("day", "day_name").createOrReplaceTempView("stored")
     spark.sql("CREATE OR REPLACE TEMP VIEW fences AS SELECT *, CAST(day_name AS DATE) AS day FROM stored"
               f" WHERE {grid.condition}")
-    spark.sql("CREATE OR REPLACE TEMP VIEW pings AS SELECT f.*, pair.bins AS bin, pair.counts AS count FROM fences f"
-              " LATERAL VIEW explode(arrays_zip(bins, counts)) each_pair AS pair")
-    for statement in definition.statements(grid):
+    for name, statement in definition.statements(grid).items():
         spark.sql(statement)
-        name = statement.split()[5]
         if name in SHARED:
             spark.sql(f"CACHE LAZY TABLE {name}")
 
@@ -80,7 +77,7 @@ def main() -> None:
     grid = definition.Grid(chosen.grid, chosen.least_fences, chosen.least_devices, chosen.by_link, chosen.hours)
     files = {day: str(folder / f"day={day}" / entry.file) for day, entry in manifest.days.items()}
     spark = session(chosen.master, chosen.memory)
-    kinds = StructType([StructField(name, LongType() if name == "origin" else StringType()) for name in definition.ORIGIN])
+    kinds = StructType([StructField(name, LongType() if kind is int else StringType()) for name, kind in definition.ORIGIN.items()])
     spark.createDataFrame(definition.origins(manifest), kinds).createOrReplaceTempView("origins")
     for name, part in definition.periods(files, chosen.period).items():
         run(spark, folder, part, grid)

@@ -4,7 +4,7 @@ import unittest
 
 import numpy as np
 
-from fleetmap.bins import bins_of, lower_bounds, texts_of
+from fleetmap.bins import bins_of, lower_bounds, packed, texts_of
 
 
 class Bins(unittest.TestCase):
@@ -25,3 +25,9 @@ class Bins(unittest.TestCase):
 
     def test_when_a_ping_is_lost_then_it_is_in_no_bin(self) -> None:
         self.assertEqual(texts_of(np.array([[0, 100, 100], [0, 0, 0], [129, 128, 5]])), ["100=2", None, "5=1 128=2"])
+
+    def test_when_a_bin_has_more_pings_than_a_number_can_have_then_it_has_several_numbers(self) -> None:
+        numbers, ends = packed(np.array([7, 8, 9]), np.array([3, 144_000, 65_535]), np.array([0, 1, 3]))
+        self.assertEqual([(number >> 16, number & 65_535) for number in numbers.tolist()],
+                         [(7, 3), (8, 65_535), (8, 65_535), (8, 12_930), (9, 65_535)])
+        self.assertEqual(ends.tolist(), [0, 1, 5])
