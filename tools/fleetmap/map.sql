@@ -3,6 +3,7 @@
 -- `array_size` and `explode`. $cell is a column of the grid; $least_fences and $least_devices are minimums; $operator, $lower, $nearest_rank and
 -- $technologies are spelt out in definition.py.
 -- Whole numbers until the last step, so that no result depends on an order of additions. 1e0 is a double everywhere, 1.0 a decimal.
+-- Spark reads the hints /*+ */: the sessions and their labels are small.
 -- Groups have a number, their `label`: the operator's times $technologies plus the technology's, 0 for all together and 1 for none. Grouping by
 -- numbers costs half of grouping by texts.
 
@@ -11,7 +12,7 @@ SELECT origin, own_operator, own_technology, operator, technology,
   CAST(DENSE_RANK() OVER (ORDER BY operator) AS BIGINT) * $technologies
     + CASE WHEN technology = 'none' THEN 1 ELSE 1 + DENSE_RANK() OVER (ORDER BY technology) END AS label
 FROM (
-  SELECT f.origin AS origin, f.operator AS own_operator, f.technology AS own_technology, $operator AS operator,
+  SELECT /*+ BROADCAST(o) */ f.origin AS origin, f.operator AS own_operator, f.technology AS own_technology, $operator AS operator,
     COALESCE(f.technology, 'none') AS technology
   FROM (SELECT DISTINCT origin, operator, technology FROM fences) AS f JOIN origins o ON f.origin = o.origin) AS named;
 
@@ -21,7 +22,7 @@ UNION ALL
 SELECT DISTINCT label - MOD(label, $technologies), operator, 'all' FROM labels;
 
 CREATE OR REPLACE TEMP VIEW labelled AS
-SELECT f.$cell AS cell, l.label AS label, f.origin AS origin, f.day AS day, f.measured AS measured, f.pings AS pings, f.answered AS answered,
+SELECT /*+ BROADCAST(l) */ f.$cell AS cell, l.label AS label, f.origin AS origin, f.day AS day, f.measured AS measured, f.pings AS pings, f.answered AS answered,
   f.distance AS distance, f.delay AS delay, f.signal AS signal, f.bins AS bins
 FROM fences f JOIN labels l
   ON f.origin = l.origin AND f.operator IS NOT DISTINCT FROM l.own_operator AND f.technology IS NOT DISTINCT FROM l.own_technology
@@ -29,7 +30,7 @@ WHERE f.$cell >= 0;
 
 -- A session's fences in a cell.
 CREATE OR REPLACE TEMP VIEW passes AS
-SELECT p.cell, p.label, o.device, o.drive, p.day, p.fences, p.measured, p.without, p.pings, p.answered, p.way, p.way_measured, p.way_without
+SELECT /*+ BROADCAST(o) */ p.cell, p.label, o.device, o.drive, p.day, p.fences, p.measured, p.without, p.pings, p.answered, p.way, p.way_measured, p.way_without
 FROM (
   SELECT cell, label, origin, day,
     CAST(COUNT(*) AS BIGINT) AS fences,
@@ -121,7 +122,7 @@ GROUP BY cell, label;
 
 -- Effective fences: n over the design effect 1 + rho (sum of m^2 / n - 1). Wilson's interval with them, z = 1.96.
 CREATE OR REPLACE TEMP VIEW cells AS
-SELECT t.cell, g.operator, g.technology, t.fences, t.measured, t.without, t.pings, t.answered, t.devices, t.drives, c.k AS device_days,
+SELECT /*+ BROADCAST(g) */ t.cell, g.operator, g.technology, t.fences, t.measured, t.without, t.pings, t.answered, t.devices, t.drives, c.k AS device_days,
   t.way / 10e0 AS metres,
   t.without * 1e0 / NULLIF(t.measured, 0) AS share, c.effective, c.low, c.high,
   t.way_without * 1e0 / NULLIF(t.way_measured, 0) AS share_by_way,

@@ -88,7 +88,8 @@ class Export:
         """The fences, some at a time."""
         for batch in self.file.batches():
             batch.validate(full=True)
-            yield batch
+            if batch.num_rows:
+                yield batch
 
 
 def integers(column: pa.Array, unknown: int) -> Integers:

@@ -26,11 +26,15 @@ SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.sql.shuffle.partitions": "16",
+    # The default, 128 groups, makes lists by sorting, for several times the cost.
+    "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": "1000000",
+    # The optimizing compiler would cost more than it saves on what one machine has; the driver of a cluster only plans. Executors have it.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseParallelGC",
 }
+FENCES_A_PARTITION = 1_000_000
 BY_SPARK_SUBMIT = "PYSPARK_GATEWAY_PORT"
 # Views that several others read; Spark would compute them once for each.
-SHARED = ("passes", "clusters", "bins")
+SHARED = ("labels", "passes", "clusters", "lists", "bins")
 
 
 def options() -> argparse.Namespace:
@@ -79,7 +83,9 @@ def main() -> None:
     spark = session(chosen.master, chosen.memory)
     kinds = StructType([StructField(name, LongType() if kind is int else StringType()) for name, kind in definition.ORIGIN.items()])
     spark.createDataFrame(definition.origins(manifest), kinds).createOrReplaceTempView("origins")
+    fences = {file: manifest.days[day].fences for day, file in files.items()}
     for name, part in definition.periods(files, chosen.period).items():
+        spark.conf.set("spark.sql.shuffle.partitions", max(4, sum(fences[file] for file in part) // FENCES_A_PARTITION))
         run(spark, folder, part, grid)
         spark.sql(f"SELECT *, '{name}' AS period FROM cells").write.mode("overwrite").partitionBy("period").parquet(chosen.output)
         spark.catalog.clearCache()

@@ -62,6 +62,9 @@ class OneStore(InFolder):
         self.add(self.file("b.gpkg", [], last=1, exported_at="2026-11-06T00:00:00.000Z"))
         self.assertEqual(self.numbers(), {})
 
+    def test_when_an_export_has_no_fences_then_there_is_nothing_to_cut(self) -> None:
+        self.assertEqual(self.add(self.file("a.gpkg", [], last=1), cut=200), {"files": 1})
+
     def test_when_a_session_is_quarantined_later_then_it_goes(self) -> None:
         self.add(self.file("a.gpkg", [Fence(1), Fence(2)]))
         report = self.add(self.file("b.gpkg", [Fence(1, quarantined=1), Fence(2, quarantined=1)], exported_at="2026-11-06T00:00:00.000Z"))
