@@ -11,8 +11,9 @@ set and no others; one that is killed leaves every period whole. Rows go from th
 import argparse
 import os
 import pathlib
+from collections.abc import Sequence
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from fleetmap import definition
@@ -37,8 +38,8 @@ BY_SPARK_SUBMIT = "PYSPARK_GATEWAY_PORT"
 SHARED = ("labels", "passes", "clusters", "lists", "bins")
 
 
-def options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="tools/fleet spark", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def options(command: str, description: str | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog=f"tools/fleet {command}", description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dataset", type=pathlib.Path, metavar="DATASET")
     parser.add_argument("-o", "--output", required=True, metavar="DIR")
     parser.add_argument("--grid", default="h9", help="h6 to h11, or square (default h9)")
@@ -47,9 +48,18 @@ def options() -> argparse.Namespace:
     parser.add_argument("--least-devices", type=int, default=2)
     parser.add_argument("--by-link", action="store_true")
     parser.add_argument("--hours", type=definition.hours_of, default=(0, 24))
-    parser.add_argument("--master", help="default: that of spark-submit, else local[2]")
-    parser.add_argument("--memory", default="2g", help="of the driver (default 2g)")
+    if command == "spark":
+        parser.add_argument("--master", help="default: that of spark-submit, else local[2]")
+        parser.add_argument("--memory", default="2g", help="of the driver (default 2g)")
     return parser.parse_args()
+
+
+def read_manifest(dataset: pathlib.Path) -> Manifest:
+    return Manifest.parse((dataset / "manifest.json").read_text())
+
+
+def grid_of(chosen: argparse.Namespace) -> definition.Grid:
+    return definition.Grid(chosen.grid, chosen.least_fences, chosen.least_devices, chosen.by_link, chosen.hours)
 
 
 def session(master: str | None, memory: str) -> SparkSession:
@@ -63,30 +73,31 @@ def session(master: str | None, memory: str) -> SparkSession:
     return spark
 
 
-def run(spark: SparkSession, folder: pathlib.Path, files: list[str], grid: definition.Grid) -> None:
-    """Makes the view `cells` of some files of the data set."""
-    spark.read.option("basePath", str(folder)).parquet(*files).withColumnRenamed("day", "day_name").createOrReplaceTempView("stored")
-    spark.sql("CREATE OR REPLACE TEMP VIEW fences AS SELECT *, CAST(day_name AS DATE) AS day FROM stored"
-              f" WHERE {grid.condition}")
+def run(spark: SparkSession, stored: DataFrame, grid: definition.Grid, shared: Sequence[str] = SHARED) -> None:
+    """Makes the view `cells` of rows of the data set, with their day as the text `day_name`."""
+    stored.createOrReplaceTempView("stored")
+    spark.sql(f"CREATE OR REPLACE TEMP VIEW fences AS SELECT *, CAST(day_name AS DATE) AS day FROM stored WHERE {grid.condition}")
     for name, statement in definition.statements(grid).items():
         spark.sql(statement)
-        if name in SHARED:
+        if name in shared:
             spark.sql(f"CACHE LAZY TABLE {name}")
 
 
-def main() -> None:
-    chosen = options()
-    folder = chosen.dataset.resolve()
-    manifest = Manifest.parse((folder / "manifest.json").read_text())
-    grid = definition.Grid(chosen.grid, chosen.least_fences, chosen.least_devices, chosen.by_link, chosen.hours)
-    files = {day: str(folder / f"day={day}" / entry.file) for day, entry in manifest.days.items()}
-    spark = session(chosen.master, chosen.memory)
+def load_origins(spark: SparkSession, manifest: Manifest) -> None:
     kinds = StructType([StructField(name, LongType() if kind is int else StringType()) for name, kind in definition.ORIGIN.items()])
     spark.createDataFrame(definition.origins(manifest), kinds).createOrReplaceTempView("origins")
+
+
+def main() -> None:
+    chosen = options("spark", __doc__)
+    folder, manifest, grid = chosen.dataset.resolve(), read_manifest(chosen.dataset), grid_of(chosen)
+    files = {day: str(folder / f"day={day}" / entry.file) for day, entry in manifest.days.items()}
     fences = {file: manifest.days[day].fences for day, file in files.items()}
+    spark = session(chosen.master, chosen.memory)
+    load_origins(spark, manifest)
     for name, part in definition.periods(files, chosen.period).items():
         spark.conf.set("spark.sql.shuffle.partitions", max(4, sum(fences[file] for file in part) // FENCES_A_PARTITION))
-        run(spark, folder, part, grid)
+        run(spark, spark.read.option("basePath", str(folder)).parquet(*part).withColumnRenamed("day", "day_name"), grid)
         spark.sql(f"SELECT *, '{name}' AS period FROM cells").write.mode("overwrite").partitionBy("period").parquet(chosen.output)
         spark.catalog.clearCache()
         print(f"{chosen.output}/period={name}")

@@ -12,8 +12,9 @@ import sqlite3
 import struct
 import uuid
 
-from fleetmap import add_command, simulate_command
+from fleetmap import add_command, aggregate, definition, simulate_command
 from fleetmap.__main__ import COMMANDS
+from fleetmap.dataset import Dataset
 from fleetmap.export_table import Statement
 from fleetmap.export_writing import Value, point, write
 
@@ -113,3 +114,20 @@ def _in_csv(value: object) -> object:
     if isinstance(value, bool):
         return str(value).lower()
     return "'" + value if isinstance(value, str) and value.lstrip("'")[:1] in tuple("=+-@") else value
+
+
+def differing(folder: pathlib.Path, cells: pathlib.Path, period: str = "week") -> dict[str, tuple[int, int, int]]:
+    """Of each period of a data set: the groups by DuckDB, those that another engine wrote into `cells`, and how many differ in anything."""
+    dataset = Dataset.read(folder)
+    found = {}
+    with aggregate.connect(dataset.manifest, "2GB", cells / "spill") as engine:
+        for name, files in definition.periods(dataset.files(), period).items():
+            aggregate.run(engine, files, definition.Grid("h9", 30, 2))
+            listed = f"'{cells}/period={name}/*.parquet'"
+            engine.execute(f"CREATE OR REPLACE VIEW other AS SELECT * FROM read_parquet({listed}, hive_partitioning = false)")
+            columns = ", ".join(row[0] for row in engine.execute("DESCRIBE cells").fetchall())
+            [found[name]] = engine.execute(
+                f"SELECT (SELECT COUNT(*) FROM cells), (SELECT COUNT(*) FROM other), COUNT(*) FROM ("
+                f"(SELECT {columns} FROM cells EXCEPT SELECT {columns} FROM other) UNION ALL"
+                f" (SELECT {columns} FROM other EXCEPT SELECT {columns} FROM cells)) AS differing").fetchall()
+    return found

@@ -11,13 +11,10 @@ import time
 import unittest
 from collections.abc import Iterator
 
-from fleetmap import aggregate, definition
-from fleetmap.dataset import Dataset
-from fleetmap.tests.made import quietly
+from fleetmap.tests.made import differing, quietly
 
 TOOLS = pathlib.Path(__file__).resolve().parents[2]
 SPARK = TOOLS.parent / "build" / "fleet-spark-venv" / "lib"
-GRID = definition.Grid("h9", 30, 2)
 WAIT_S = 120
 
 
@@ -75,18 +72,8 @@ class Spark(unittest.TestCase):
                 for _ in range(2):
                     subprocess.run([*program, str(folder / "fleet"), "-o", str(folder / "cells"), "--master", address], check=True,
                                    env=os.environ | {"SPARK_LOCAL_IP": "127.0.0.1"})
-            dataset = Dataset.read(folder / "fleet")
-            with aggregate.connect(dataset.manifest, "2GB", folder / "spill") as engine:
-                parts = definition.periods(dataset.files(), "week")
-                self.assertEqual(len(parts), 2)
-                for name, files in parts.items():
-                    aggregate.run(engine, files, GRID)
-                    engine.execute(f"CREATE OR REPLACE VIEW other AS SELECT * FROM read_parquet('{folder}/cells/period={name}/*.parquet',"
-                                   " hive_partitioning = false)")
-                    names = ", ".join(row[0] for row in engine.execute("DESCRIBE cells").fetchall())
-                    own, others, apart = engine.execute(
-                        f"SELECT (SELECT COUNT(*) FROM cells), (SELECT COUNT(*) FROM other), COUNT(*) FROM ("
-                        f"(SELECT {names} FROM cells EXCEPT SELECT {names} FROM other) UNION ALL"
-                        f" (SELECT {names} FROM other EXCEPT SELECT {names} FROM cells)) AS differing").fetchall()[0]
-                    self.assertGreater(own, 100)
-                    self.assertEqual((others, apart), (own, 0))
+            found = differing(folder / "fleet", folder / "cells")
+            self.assertEqual(len(found), 2)
+            for own, others, apart in found.values():
+                self.assertGreater(own, 100)
+                self.assertEqual((others, apart), (own, 0))
