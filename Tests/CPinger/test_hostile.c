@@ -173,6 +173,40 @@ static void oneway(struct far *far) {
     for (int i = 101; i < 105; i++) is_answered(far, &target, answer_oneway, i);
 }
 
+/* ---- UDP echo ---- */
+
+enum { UDPECHO_KINDS = 12 };
+
+static void answer_udpecho(struct far *far, int variant) {
+    uint8_t *packet = far->packet;
+    size_t length = far->length;
+    int socket = far->socket;
+    switch (variant) {
+    case 0: packet[0] ^= 1; break;               /* mark */
+    case 1: packet[7] ^= 1; break;               /* sequence */
+    case 2: packet[8] ^= 1; break;               /* token */
+    case 3: packet[17] ^= 1; break;              /* port */
+    case 4: packet[23] ^= 1; break;              /* pattern */
+    case 5: length -= 1; break;
+    case 6: packet[length++] = 0; break;
+    case 7: length = 0; break;
+    case 8: length = 15; break;
+    case 9: length = 60000; break;
+    case 10: socket = far->other_port; break;
+    case 11: socket = far->other_address; break;
+    }
+    send_udp(far, socket, packet, length);
+}
+
+static void udpecho(struct far *far) {
+    cping_target target = {.protocol = CPING_UDP_ECHO, .timeout_ns = 60000000, .count = 1};
+    CHECK_EQUAL(cping_address_parse(&target.destination, "127.0.0.1", port_of(far->socket)), 0);
+    for (int i = 0; i < UDPECHO_KINDS; i++) is_ignored(far, &target, answer_udpecho, i);
+    is_answered(far, &target, answer_udpecho, 100);
+    target.size = 1400;
+    is_answered(far, &target, answer_udpecho, 100);
+}
+
 /* ---- ICMP ---- */
 
 enum { ICMP_KINDS = 16 };
@@ -285,6 +319,7 @@ int main(void) {
     CHECK(far.raw >= 0);
     rtr(&far);
     oneway(&far);
+    udpecho(&far);
     far.socket = socket(AF_INET, SOCK_RAW, IPPROTO_ICMP);
     icmp(&far);
     printf("%u hostile replies, no false sample\n", kinds);

@@ -14,7 +14,7 @@
 #include "engine.h"
 #include "fuzz.h"
 
-enum { TARGETS = 5, PINGS = 3, SENT = TARGETS * PINGS, LARGEST = 256, IDENTIFIER = 0x1234 };
+enum { TARGETS = 6, PINGS = 3, SENT = TARGETS * PINGS, LARGEST = 256, IDENTIFIER = 0x1234 };
 
 static const struct {
     const char *address;
@@ -24,7 +24,7 @@ static const struct {
 } plan[TARGETS] = {
     {"192.0.2.1", 4440, CPING_RTR, CPING_SOCKET_AUTO},         {"192.0.2.2", 0, CPING_ICMP, CPING_SOCKET_RAW},
     {"192.0.2.3", 0, CPING_ICMP, CPING_SOCKET_DATAGRAM},       {"2001:db8::1", 0, CPING_ICMP, CPING_SOCKET_RAW},
-    {"2001:db8::2", 4440, CPING_ONEWAY, CPING_SOCKET_AUTO},
+    {"2001:db8::2", 4440, CPING_ONEWAY, CPING_SOCKET_AUTO},   {"192.0.2.4", 7, CPING_UDP_ECHO, CPING_SOCKET_AUTO},
 };
 
 /* ---- The network ---- */
@@ -171,6 +171,10 @@ static int answers_oneway(const struct packet *packet) {
     return hash == cping__get32(incoming.bytes + 68) && memcmp(incoming.bytes + 4, packet->bytes + 4, 24) == 0;
 }
 
+static int answers_udpecho(const struct packet *packet) {
+    return incoming.length == packet->length && memcmp(incoming.bytes, packet->bytes, packet->length) == 0;
+}
+
 static struct packet *answered_by_incoming(int target) {
     for (size_t i = 0; i < SENT; i++) {
         struct packet *packet = &sent[i];
@@ -179,6 +183,7 @@ static struct packet *answered_by_incoming(int target) {
         case CPING_RTR: if (answers_rtr(packet)) return packet; break;
         case CPING_ICMP: if (answers_echo(packet, plan[target].socket == CPING_SOCKET_RAW)) return packet; break;
         case CPING_ONEWAY: if (answers_oneway(packet)) return packet; break;
+        case CPING_UDP_ECHO: if (answers_udpecho(packet)) return packet; break;
         }
     }
     return NULL;
@@ -238,7 +243,7 @@ static void make_reply(const struct packet *packet, int target) {
         incoming.length = 8;
     } else if (plan[target].protocol == CPING_ONEWAY) {
         memcpy(incoming.bytes, "CPR1", 4);
-    } else {
+    } else if (plan[target].protocol == CPING_ICMP) {
         incoming.bytes[0] = packet->to.family == 4 ? 0 : 129;
     }
 }

@@ -58,6 +58,7 @@ static size_t open_all(struct listener *listeners, const struct options *options
         int fd = open_bound(info, port);
         int error = errno;
         listeners[i] = (struct listener){.fd = fd, .other_fd = fd < 0 ? -1 : open_bound(info, 0)};
+        if (fd >= 0) listeners[i].port = local_port(fd);
         freeaddrinfo(info);
         errno = error;
         if (fd < 0) return i;

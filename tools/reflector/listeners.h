@@ -7,6 +7,7 @@
 struct listener {
     int fd;
     int other_fd;  /* same address, another port */
+    uint16_t port;
 };
 
 /* Opens a socket for each address and prints a line for each; on failure prints one line and exits with 1. */

@@ -24,7 +24,7 @@ struct waiting {
     int64_t due_ns;
     int fd;
     struct answer answer;
-    uint8_t *bytes;  /* of a one-way answer: the request */
+    uint8_t *bytes;  /* of a one-way answer and an echo: the request */
     struct sockaddr_storage to;
     socklen_t to_length;
 };
@@ -48,11 +48,13 @@ static int64_t nanoseconds(clockid_t clock) {
 static void print_counters(const struct counters *c) {
     fprintf(stderr,
             "reflector: requests %ju malformed %ju expired %ju unknown-token %ju dead %ju dropped %ju ok %ju re01 %ju "
-            "duplicates %ju wrong-sequence %ju short %ju unknown-magic %ju other-port %ju send-errors %ju one-way %ju\n",
+            "duplicates %ju wrong-sequence %ju short %ju unknown-magic %ju other-port %ju send-errors %ju one-way %ju echoes %ju "
+            "echoes-withheld %ju\n",
             (uintmax_t)c->requests, (uintmax_t)c->malformed, (uintmax_t)c->expired, (uintmax_t)c->unknown_token,
             (uintmax_t)c->dead, (uintmax_t)c->dropped, (uintmax_t)c->ok, (uintmax_t)c->re01, (uintmax_t)c->duplicates,
             (uintmax_t)c->wrong_sequence, (uintmax_t)c->short_replies, (uintmax_t)c->unknown_magic,
-            (uintmax_t)c->other_port, (uintmax_t)c->send_errors, (uintmax_t)c->oneway);
+            (uintmax_t)c->other_port, (uintmax_t)c->send_errors, (uintmax_t)c->oneway,
+            (uintmax_t)c->echoes, (uintmax_t)c->echoes_withheld);
 }
 
 /* ---- Requests and answers ---- */
@@ -67,15 +69,16 @@ static ssize_t send_oneway(const struct waiting *w) {
 
 static void send_answer(struct program *program, const struct waiting *w) {
     for (int i = 0; i < w->answer.copies; i++) {
-        ssize_t sent = w->answer.is_oneway ? send_oneway(w)
-                                           : sendto(w->fd, w->answer.bytes, w->answer.length, 0,
-                                                    (const struct sockaddr *)&w->to, w->to_length);
+        const uint8_t *bytes = w->answer.is_echo ? w->bytes : w->answer.bytes;
+        ssize_t sent = w->answer.is_oneway
+                           ? send_oneway(w)
+                           : sendto(w->fd, bytes, w->answer.length, 0, (const struct sockaddr *)&w->to, w->to_length);
         if (sent < 0) program->responder.counters.send_errors++;
     }
 }
 
 static struct waiting *copy_of(const struct waiting *w) {
-    size_t extra = w->answer.is_oneway ? w->answer.length : 0;
+    size_t extra = w->answer.is_oneway || w->answer.is_echo ? w->answer.length : 0;
     struct waiting *copy = malloc(sizeof *copy + extra);
     if (!copy) return NULL;
     *copy = *w;
@@ -118,6 +121,11 @@ static void map_address(const struct sockaddr_storage *from, uint8_t address[16]
     memcpy(address + 12, &((const struct sockaddr_in *)from)->sin_addr, 4);
 }
 
+static uint16_t port_of(const struct sockaddr_storage *from) {
+    return ntohs(from->ss_family == AF_INET6 ? ((const struct sockaddr_in6 *)from)->sin6_port
+                                             : ((const struct sockaddr_in *)from)->sin_port);
+}
+
 /* The kernel's receive stamp on CLOCK_BOOTTIME, which is never set; 0 without a stamp. */
 static uint64_t stamp_of(struct msghdr *message) {
     for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c)) {
@@ -146,6 +154,8 @@ static int serve_one(struct program *program, const struct listener *listener) {
     request.is_kernel_stamp = request.receive_ns != 0;
     if (!request.is_kernel_stamp) request.receive_ns = (uint64_t)nanoseconds(CLOCK_BOOTTIME);
     map_address(&w.to, request.address);
+    request.port = port_of(&w.to);
+    request.local_port = listener->port;
     w.answer = responder_answer(&program->responder, &request);
     if (w.answer.length == 0) return 1;
     w.fd = w.answer.other_port ? listener->other_fd : listener->fd;

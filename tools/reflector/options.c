@@ -17,6 +17,11 @@ static const char help[] =
     "                           the same one on all addresses\n"
     "  --secret S               shared secret of the control server, repeatable, tried in order\n"
     "  --secret-file F          a secret, the first line of a file, repeatable\n"
+    "  --any-address            RR01 for every token that one of the secrets signed, whatever address it is for: for clients\n"
+    "                           behind NAT\n"
+    "  --echo                   returns other datagrams as they came (RFC 862), but not to ports below 1024 and to its own\n"
+    "                           port, which can belong to another service that answers everything\n"
+    "  --echo-rate N            echoes a second to one source (an IPv6 /64 is one), default 200; 50 times as many to all\n"
     "  --one-way                answers the one-way format (docs/one-way-format.md) too, which needs no secret; of the\n"
     "                           faults, --drop, --dead and --delay apply to it\n"
     "\n"
@@ -74,7 +79,8 @@ static void append(const char **list, size_t *count, size_t max, const char *opt
     list[(*count)++] = value;
 }
 
-enum { HELP = 256, LISTEN, PORT, SECRET, SECRET_FILE, DROP, DUPLICATE, WRONG, SHORT, MAGIC, RE01, OTHER, DELAY, ONCE, DEAD, SEED, ONE_WAY };
+enum { HELP = 256, LISTEN, PORT, SECRET, SECRET_FILE, DROP, DUPLICATE, WRONG, SHORT, MAGIC, RE01, OTHER, DELAY, ONCE, DEAD, SEED, ONE_WAY, ANY_ADDRESS,
+       ECHO_ALL, ECHO_RATE };
 
 static const struct option names[] = {
     {"help", no_argument, NULL, HELP},
@@ -94,6 +100,9 @@ static const struct option names[] = {
     {"dead", required_argument, NULL, DEAD},
     {"seed", required_argument, NULL, SEED},
     {"one-way", no_argument, NULL, ONE_WAY},
+    {"any-address", no_argument, NULL, ANY_ADDRESS},
+    {"echo", no_argument, NULL, ECHO_ALL},
+    {"echo-rate", required_argument, NULL, ECHO_RATE},
     {NULL, 0, NULL, 0},
 };
 
@@ -117,6 +126,9 @@ static void take(struct options *o, int option) {
     case OTHER: o->other_port = percent(option); break;
     case DELAY: o->delay_ms = number("delay", optarg, 60000, "milliseconds from 0 to 60000"); break;
     case ONE_WAY: o->one_way = 1; break;
+    case ANY_ADDRESS: o->any_address = 1; break;
+    case ECHO_ALL: o->echo = 1; break;
+    case ECHO_RATE: o->echo_rate = number("echo-rate", optarg, 1000000, "echoes a second, at most 1000000"); break;
     case ONCE: o->re01_once = 1; break;
     case DEAD:
         if (o->dead_count == MAX_ZONES) fail("dead", optarg, "no more of these");
@@ -128,7 +140,7 @@ static void take(struct options *o, int option) {
 }
 
 void options_read(struct options *options, int argc, char **argv) {
-    *options = (struct options){.port = 4440, .seed = 1};
+    *options = (struct options){.port = 4440, .seed = 1, .echo_rate = 200};
     for (int option; (option = getopt_long(argc, argv, "", names, NULL)) != -1;) take(options, option);
     if (optind < argc) {
         fprintf(stderr, "reflector: unexpected argument %s; see --help\n", argv[optind]);

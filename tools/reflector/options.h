@@ -20,6 +20,9 @@ struct options {
     double delay_ms;
     int re01_once;
     int one_way;
+    int any_address;   /* RTR: the proof of the address is not looked at */
+    int echo;
+    double echo_rate;  /* echoes a second to one source */
     struct zone dead[MAX_ZONES];
     size_t dead_count;
     uint64_t seed;

@@ -78,17 +78,33 @@ static struct answer answer_oneway(struct responder *responder, const struct req
     return answer;
 }
 
+/* An echo service that answers another one, or that a forged source points at one, sends for ever. */
+static int may_echo(struct responder *responder, const struct request *request) {
+    int is_service = request->port < 1024 || request->port == request->local_port;
+    if (!is_service && request->length > 0 &&
+        echo_limit_admits(&responder->echo_limit, request->address, responder->options->echo_rate, request->elapsed)) {
+        return 1;
+    }
+    responder->counters.echoes_withheld++;
+    return 0;
+}
+
+static int is_rtr(const struct request *request) {
+    return request->length == REQUEST_SIZE && memcmp(request->bytes, "RP01", 4) == 0;
+}
+
 /* Whether the token permits an answer. */
 static int is_admitted(struct responder *responder, const struct request *request, enum token_verdict *verdict) {
     const struct options *options = responder->options;
     struct counters *counters = &responder->counters;
-    if (request->length != REQUEST_SIZE || memcmp(request->bytes, "RP01", 4) != 0) {
+    if (!is_rtr(request)) {
         counters->malformed++;
         return 0;
     }
     *verdict = token_check(request->bytes + 8, request->address, request->now, options->secrets, options->secret_count);
     if (*verdict == TOKEN_EXPIRED) counters->expired++;
     if (*verdict == TOKEN_UNKNOWN) counters->unknown_token++;
+    if (*verdict == TOKEN_OTHER_ADDRESS && options->any_address && options->secret_count) *verdict = TOKEN_VALID;
     return *verdict != TOKEN_EXPIRED && *verdict != TOKEN_UNKNOWN;
 }
 
@@ -100,7 +116,8 @@ struct answer responder_answer(struct responder *responder, const struct request
     enum token_verdict verdict = TOKEN_VALID;
     counters->requests++;
     int is_oneway = options->one_way && cping__oneway_parse_request(request->bytes, request->length, &key) == 0;
-    if (!is_oneway && !is_admitted(responder, request, &verdict)) return silence;
+    int is_echo = options->echo && !is_oneway && !is_rtr(request);
+    if (is_echo ? !may_echo(responder, request) : !is_oneway && !is_admitted(responder, request, &verdict)) return silence;
 
     /* A drop imitates a loss behind the server, which has counted the request. */
     struct answer answer = {0};
@@ -115,6 +132,10 @@ struct answer responder_answer(struct responder *responder, const struct request
         return silence;
     }
     if (is_oneway) return answer;
+    if (is_echo) {
+        counters->echoes++;
+        return (struct answer){.length = request->length, .copies = 1, .is_echo = 1};
+    }
     answer = regular(responder, request->bytes, verdict);
     spoil(responder, &answer);
     return answer;

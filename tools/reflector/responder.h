@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "echo_limit.h"
 #include "oneway_responder.h"
 #include "options.h"
 
@@ -12,7 +13,7 @@ enum { MAX_DATAGRAM = 65536 };
 
 struct counters {
     uint64_t requests, malformed, expired, unknown_token, dead, dropped, ok, re01, duplicates, wrong_sequence, short_replies,
-        unknown_magic, other_port, send_errors, oneway;
+        unknown_magic, other_port, send_errors, oneway, echoes, echoes_withheld;
 };
 
 struct responder {
@@ -21,6 +22,7 @@ struct responder {
     int re01_armed;  /* the next valid request gets RE01 */
     struct counters counters;
     struct oneway_responder oneway;
+    struct echo_limit echo_limit;
 };
 
 /* A request, with its source and time. */
@@ -28,6 +30,8 @@ struct request {
     const uint8_t *bytes;
     size_t length;
     uint8_t address[16];
+    uint16_t port;          /* of the sender */
+    uint16_t local_port;
     int64_t now;            /* Unix seconds */
     double elapsed;         /* seconds since the start of the program */
     uint64_t receive_ns;    /* on CLOCK_BOOTTIME */
@@ -37,6 +41,7 @@ struct request {
 struct answer {
     uint8_t bytes[8];       /* of an RTR answer */
     int is_oneway;          /* the answer is the request, into which `oneway` is written on sending */
+    int is_echo;            /* the answer is the request */
     cping__oneway oneway;
     struct oneway_session *session;
     size_t length;  /* 0: no answer */

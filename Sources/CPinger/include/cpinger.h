@@ -113,6 +113,7 @@ enum cping_protocol {
     CPING_RTR = 1,   /* UDP, 24 bytes RP01 + sequence + token; answered by RR01 or RE01 */
     CPING_ICMP = 2,  /* ICMP or ICMPv6 echo */
     CPING_ONEWAY = 3,  /* UDP, docs/one-way-format.md: the far side adds its own stamps and counters */
+    CPING_UDP_ECHO = 4,  /* UDP to an echo service (RFC 862): the payload comes back as it was */
 };
 
 enum cping_socket {
@@ -146,8 +147,8 @@ typedef struct cping_target {
     uint64_t count;           /* slots until the target finishes by itself; 0: endless */
     uint32_t flags;           /* enum cping_target_flag */
     uint32_t window;          /* of CPING_TARGET_FLOOD: pings under way at most; default 64, at most 65536 */
-    /* ICMP: bytes after the echo header, 12 to 65507, default 56. One-way: all of the datagram, 72 to 65507, default 72.
-     * RTR: 0, its format is fixed. */
+    /* ICMP: bytes after the echo header, 12 to 65507, default 56. One-way: all of the datagram, 72 to 65507, default 72. UDP echo:
+     * all of the datagram, 18 to 65507, default 24. RTR: 0, its format is fixed. */
     uint16_t size;
     uint8_t ttl;              /* or hop limit; 0: the host's default */
     uint8_t traffic_class;    /* the whole byte: DSCP << 2 */

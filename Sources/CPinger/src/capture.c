@@ -33,9 +33,8 @@ static int are_flows(const cpcapture_flow *flows, size_t count) {
     for (size_t i = 0; i < count; i++) {
         int family = flows[i].remote.family, protocol = flows[i].protocol;
         if (family != 4 && family != 6) return 0;
-        if (protocol != CPING_ICMP && ((protocol != CPING_RTR && protocol != CPING_ONEWAY) || flows[i].remote.port == 0)) {
-            return 0;
-        }
+        int is_udp = protocol == CPING_RTR || protocol == CPING_ONEWAY || protocol == CPING_UDP_ECHO;
+        if (protocol != CPING_ICMP && (!is_udp || flows[i].remote.port == 0)) return 0;
     }
     return 1;
 }

@@ -5,6 +5,7 @@
 #include "engine.h"
 #include "icmp.h"
 #include "rtr.h"
+#include "udpecho.h"
 
 /* A router need not quote more than the UDP header. Such an error is matched only if it can belong to a single ping. It can also belong to
  * a ping that was given up, because routers search for a neighbour for seconds before they report an error. */
@@ -57,6 +58,23 @@ static cping__ping *find_quoted_oneway(cping *pinger, const cping__channel *chan
     return ping && begins(packet, notice) ? ping : NULL;
 }
 
+static cping__ping *find_quoted_udpecho(cping *pinger, const cping__channel *channel, const cping__notice *notice) {
+    cping__udpecho_key key = {.port = notice->destination.port};
+    if (cping__udpecho_parse(notice->quote, notice->quote_length, &key) == 0) {
+        cping__ping *ping = cping__find_ping(pinger, channel, &notice->destination, key.sequence);
+        return ping && ping->token == key.token ? ping : NULL;
+    }
+    if (notice->quote_length >= CPING__UDPECHO_QUOTE) return NULL;
+    cping__ping *ping = only_unheard_ping(pinger, channel, &notice->destination);
+    uint8_t packet[CPING__UDPECHO_HEADER];
+    if (ping) {
+        key.sequence = ping->sequence;
+        key.token = ping->token;
+        cping__udpecho_encode(packet, sizeof packet, &key);
+    }
+    return ping && begins(packet, notice) ? ping : NULL;
+}
+
 static cping__ping *find_quoted_echo(cping *pinger, const cping__channel *channel, const cping__notice *notice) {
     cping__echo echo;
     if (cping__icmp_parse_quote(notice->quote, notice->quote_length, channel->key.family, &echo) != 0) return NULL;
@@ -78,6 +96,7 @@ static void read_icmp_error(cping *pinger, cping__channel *channel, const cping_
     case CPING_RTR: ping = find_quoted_rtr(pinger, channel, notice); break;
     case CPING_ICMP: ping = find_quoted_echo(pinger, channel, notice); break;
     case CPING_ONEWAY: ping = find_quoted_oneway(pinger, channel, notice); break;
+    case CPING_UDP_ECHO: ping = find_quoted_udpecho(pinger, channel, notice); break;
     }
     if (ping && ping->state == CPING__OPEN) {
         cping__icmp_error(pinger, ping, notice);

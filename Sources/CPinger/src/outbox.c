@@ -9,6 +9,7 @@
 #include "icmp.h"
 #include "oneway.h"
 #include "rtr.h"
+#include "udpecho.h"
 
 static size_t length_of(const cping_target *config) {
     if (config->protocol == CPING_RTR) return CPING__RTR_REQUEST;
@@ -19,6 +20,7 @@ static void encode(const cping__ping *ping, uint8_t *packet, size_t length) {
     const cping__target *target = ping->target;
     cping__oneway_key key = {.number = ping->number, .sequence = ping->sequence, .token = ping->token,
                              .session = target->session};
+    cping__udpecho_key echo = {.sequence = ping->sequence, .token = ping->token, .port = target->config.destination.port};
     switch (target->config.protocol) {
     case CPING_RTR: cping__rtr_encode(packet, ping->sequence, target->config.token); break;
     case CPING_ICMP:
@@ -26,6 +28,7 @@ static void encode(const cping__ping *ping, uint8_t *packet, size_t length) {
                            ping->sequence, ping->token);
         break;
     case CPING_ONEWAY: cping__oneway_encode(packet, length, &key); break;
+    case CPING_UDP_ECHO: cping__udpecho_encode(packet, length, &echo); break;
     }
 }
 

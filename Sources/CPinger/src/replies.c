@@ -2,6 +2,7 @@
 #include "engine.h"
 #include "icmp.h"
 #include "rtr.h"
+#include "udpecho.h"
 
 cping__ping *cping__find_ping(cping *pinger, const cping__channel *channel, const cping_address *address,
                               uint32_t sequence) {
@@ -168,11 +169,35 @@ static void read_oneway(cping *pinger, cping__channel *channel, const cping__dat
     }
 }
 
+/* An echo service returns anything: what is not our own, unchanged, is no reply. */
+static void read_udpecho(cping *pinger, cping__channel *channel, const cping__datagram *datagram) {
+    cping__udpecho_key key = {.port = datagram->from.port};
+    if (cping__udpecho_parse(datagram->bytes, datagram->length, &key) != 0) {
+        if (!target_at(pinger, channel, &datagram->from)) CPING__COUNT(pinger, foreign_source);
+        else if (datagram->length < CPING__UDPECHO_QUOTE) CPING__COUNT(pinger, short_replies);
+        else CPING__COUNT(pinger, unknown_magic);
+        return;
+    }
+    cping__ping *ping = cping__find_ping(pinger, channel, &datagram->from, key.sequence);
+    cping__ping *other = ping ? NULL : cping__pending_find(&pinger->pending, key.sequence);
+    if (!ping) {
+        count_stranger(pinger, channel, datagram, other && other->token == key.token ? other : NULL);
+    } else if (ping->token != key.token) {
+        CPING__COUNT(pinger, foreign_source);
+    } else if (datagram->cut || datagram->length != ping->target->config.size ||
+               !cping__udpecho_equals(datagram->bytes, datagram->length, &key)) {
+        count_corrupt(pinger, channel, datagram, ping);
+    } else {
+        take(pinger, ping, datagram, 0);
+    }
+}
+
 static void read_datagram(cping *pinger, cping__channel *channel, const cping__datagram *datagram) {
     switch (channel->key.protocol) {
     case CPING_RTR: read_rtr(pinger, channel, datagram); break;
     case CPING_ICMP: read_icmp(pinger, channel, datagram); break;
     case CPING_ONEWAY: read_oneway(pinger, channel, datagram); break;
+    case CPING_UDP_ECHO: read_udpecho(pinger, channel, datagram); break;
     }
 }
 

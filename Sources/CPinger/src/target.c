@@ -4,6 +4,7 @@
 #include "address.h"
 #include "engine.h"
 #include "icmp.h"
+#include "udpecho.h"
 
 enum { ALL_FLAGS = CPING_TARGET_FLOOD | CPING_TARGET_DONT_FRAGMENT | CPING_TARGET_ICMP_ID | CPING_TARGET_AWAIT |
                    CPING_TARGET_REPORT_TTL };
@@ -16,6 +17,7 @@ cping_target cping__target_defaults(const cping_target *config) {
     if (target.window == 0) target.window = 64;
     if (target.size == 0 && target.protocol == CPING_ICMP) target.size = CPING__ICMP_PAYLOAD;
     if (target.size == 0 && target.protocol == CPING_ONEWAY) target.size = CPING__ONEWAY_HEADER;
+    if (target.size == 0 && target.protocol == CPING_UDP_ECHO) target.size = CPING__UDPECHO_PAYLOAD;
     return target;
 }
 
@@ -24,6 +26,7 @@ static int is_size_valid(const cping_target *target) {
     case CPING_RTR: return target->size == 0;
     case CPING_ICMP: return target->size >= CPING__ICMP_KEY && target->size <= CPING__ICMP_LARGEST;
     case CPING_ONEWAY: return target->size >= CPING__ONEWAY_HEADER && target->size <= CPING__ONEWAY_LARGEST;
+    case CPING_UDP_ECHO: return target->size >= CPING__UDPECHO_HEADER && target->size <= CPING__UDPECHO_LARGEST;
     }
     return 0;  /* no such protocol */
 }
