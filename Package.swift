@@ -74,7 +74,7 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
-    .target(name: "Pinging", dependencies: ["CPinger", "Coverage"], swiftSettings: strict),
+    .target(name: "Pinging", dependencies: ["CPinger", "CLibssl", "Coverage"], swiftSettings: strict),
     .target(
       name: "Positioning",
       dependencies: [

@@ -22,6 +22,8 @@ public struct DriveOptions: Sendable {
   public var pausesForTests = true
   /// Whether each drive writes a drive log.
   public var writesLog: Bool
+  /// The user's own target of the pings; `nil`: the ping server of the control server's tests.
+  public var target: TargetPings?
   /// Where the packets of the pings are captured; `nil`: nowhere.
   public var capture: CaptureSettings?
 
@@ -36,5 +38,13 @@ public struct DriveOptions: Sendable {
     (self.pingInterval, self.pingTimeout, self.pingFamily) = (pingInterval, pingTimeout, pingFamily)
     self.configuresModem = configuresModem
     (self.writesLog, self.capture) = (writesLog, capture)
+  }
+
+  /// The same with the secret of the target, which is read from its file.
+  /// - Throws: `InputFileError`, ``TargetSecretError``
+  func withSecret() throws -> DriveOptions {
+    var options = self
+    options.target = try target?.withSecret()
+    return options
   }
 }

@@ -29,6 +29,8 @@ public struct DriveStatus: Hashable, Sendable {
   public var technology: Technology?
   /// The test that pings are sent on.
   public var testUUID: String?
+  /// The user's own target of the pings, whose fences are kept here; `nil`: the control server's.
+  public var target: DriveTarget?
   /// The link that carries the pings; `nil` before it is known.
   var network: PathReading?
   /// Counts of what gpsd sent, and of refused positions by reason.
@@ -44,6 +46,9 @@ public struct DriveStatus: Hashable, Sendable {
   static let clockNotSet = "the clock is not set, not measuring"
   /// The warning while the ping server refuses the token (RE01).
   static let tokenRefused = "the ping server refuses the test's token"
+  /// The same from the user's own target, which knows the secret: else it would not answer.
+  static let targetRefuses =
+    "the target refuses the token (RE01): behind NAT it sees another address; start it with --any-address"
   /// The warning while answers come from another address than the pinged one.
   static func answersElsewhere(_ address: PingAddress) -> String {
     "the ping server answers from another address, \(address): such answers do not count"
@@ -63,7 +68,8 @@ public struct DriveStatus: Hashable, Sendable {
   }
 
   private var figures: String {
-    [counted(fences, "fence"), lastSecond.line, technology?.name ?? "no technology"].joined(separator: "  ")
+    ([counted(fences, "fence"), lastSecond.line, technology?.name ?? "no technology"]
+      + (target == nil ? [] : ["not submitted"])).joined(separator: "  ")
   }
 
   /// A line of figures, and one for each cause because of which some are missing, with the name of its link if there are several.
@@ -92,10 +98,13 @@ public struct DriveStatus: Hashable, Sendable {
   ///   - isMissing: Whether there is no test to send pings on.
   ///   - isRefused: Whether the ping server refused the last token, and has answered no ping since.
   ///   - path: The kind of link.
-  static func warning(ofMissingTest isMissing: Bool, isRefused: Bool, on path: Path) -> String? {
+  ///   - hasTarget: Whether the pings go to the user's own target.
+  static func warning(
+    ofMissingTest isMissing: Bool, isRefused: Bool, on path: Path, hasTarget: Bool = false
+  ) -> String? {
     guard path != .wifi else { return nil }
-    if isRefused { return tokenRefused }
-    return isMissing ? "waiting for a test" : nil
+    if isRefused { return hasTarget ? targetRefuses : tokenRefused }
+    return isMissing ? hasTarget ? "waiting for the target's address" : "waiting for a test" : nil
   }
 
   /// The position in words, e.g. `48.20820 16.37380 ±4 m`.

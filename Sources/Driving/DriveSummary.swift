@@ -25,14 +25,17 @@ public struct DriveSummary: Sendable {
   public let silence: String?
   /// Why pings could not be sent; `nil` when all were.
   public let unsentReason: String?
+  /// The user's own target, whose fences are kept here; `nil`: the control server's.
+  public let target: DriveTarget?
 
   /// Joins the results of one link.
   public init(
     drive: Int64, link: String?, fences: Int, submittableFences: Int, tally: PingTally,
     totals: DriveTotals = DriveTotals(), lasted: Duration,
-    reason: StopReason, capture: CaptureSummary?, silence: String?, unsentReason: String? = nil
+    reason: StopReason, capture: CaptureSummary?, silence: String?, unsentReason: String? = nil,
+    target: DriveTarget? = nil
   ) {
-    self.unsentReason = unsentReason
+    (self.unsentReason, self.target) = (unsentReason, target)
     (self.drive, self.link, self.fences, self.submittableFences) = (drive, link, fences, submittableFences)
     self.totals = totals
     (self.tally, self.lasted, self.reason, self.capture, self.silence) = (tally, lasted, reason, capture, silence)

@@ -14,6 +14,8 @@ public struct PingTarget: Hashable, Sendable {
     case icmp
     /// UDP to a reflector that adds its own stamps and counters (docs/one-way-format.md).
     case oneWay
+    /// UDP to an echo service (RFC 862).
+    case udpEcho
   }
 
   /// The kind of socket for ICMP echo.
@@ -44,7 +46,7 @@ public struct PingTarget: Hashable, Sendable {
   public var awaitsInterface = false
   /// The largest number of pings under way in a flood, which sends as fast as answers come; `nil`: pings on a grid of ``interval``.
   public var floodWindow: UInt32?
-  /// ICMP: bytes after the echo header, 12 to 65507. One-way: bytes of the whole datagram, 72 to 65507. `nil`: the format's default.
+  /// ICMP: bytes after the echo header, 12 to 65507. One-way: bytes of the whole datagram, 72 to 65507. UDP echo: the same, 18 to 65507. `nil`: the format's default.
   public var size: UInt16?
   /// Whether fragmentation is forbidden. The path MTU that the kernel has cached is then ignored.
   public var isFragmentationForbidden = false
@@ -78,6 +80,7 @@ public struct PingTarget: Hashable, Sendable {
     switch echo {
     case .icmp: target.protocol = CPING_ICMP
     case .oneWay: target.protocol = CPING_ONEWAY
+    case .udpEcho: target.protocol = CPING_UDP_ECHO
     case .rtr(let token):
       target.protocol = CPING_RTR
       withUnsafeMutableBytes(of: &target.token) { $0.copyBytes(from: token.prefix($0.count)) }

@@ -57,6 +57,7 @@ public struct ConfigurationReading: Sendable {
     guard mistakes.isEmpty else { return }
     checkWaits()
     checkFamily()
+    checkTarget()
   }
 
   /// Whether the file could not be read, so that all settings are unknown.
@@ -97,6 +98,13 @@ public struct ConfigurationReading: Sendable {
     let numeric = host.trimmingCharacters(in: ["[", "]"])
     guard let address = PingAddress(numeric: numeric, port: 0), address.family != family else { return }
     mistakes.append(.otherFamily(family, host: numeric))
+  }
+
+  /// Refuses parts of `pings.target` that do not go together.
+  private mutating func checkTarget() {
+    let isSet = Set(TargetSettings.keys.filter { origin(of: $0) != .standard })
+    let contradiction = configuration.pings.target.contradiction(isSet: isSet, family: configuration.pings.family)
+    if let contradiction { mistakes.append(.badTarget(contradiction)) }
   }
 
   /// The error for a rejected text. That of a list repeats the text only as far as its entries permit.

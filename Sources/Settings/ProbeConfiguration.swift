@@ -95,6 +95,8 @@ public struct ProbeConfiguration: Sendable {
     public var interface: String?
     /// The IP version of pings and requests for tests; `nil`: the control server's choice.
     public var family: IPVersion?
+    /// The host to ping instead of the control server's.
+    public var target = TargetSettings()
   }
 
   /// `submission` in the configuration.

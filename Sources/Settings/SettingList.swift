@@ -22,7 +22,9 @@ extension Setting {
         Words(
           key: "control-server.url", type: "URL", range: "http, https",
           expects: "http://HOST/PATH or https://HOST/PATH", reload: .restart,
-          effect: "base of the control server, e.g. `https://host/RMBTControlServer`; `record` and `submit` need it"),
+          effect:
+            "base of the control server, e.g. `https://host/RMBTControlServer`; `submit` needs it, and `record` does without `pings.target.host`"
+        ),
         \.controlServer.url, url),
       optional(
         Words(
@@ -101,6 +103,7 @@ extension Setting {
             "IP version of the ping server's address and of the request for a test; null: as the control server says"),
         \.pings.family
       ) { Int($0).flatMap(IPVersion.init) },
+    ] + target + [
       number(
         "recovery.failure-threshold", \.recovery.failureThreshold, 1...10_000, .nextDrive,
         "after this many pings in a row without an answer, another test is requested; the old one is used meanwhile"),

@@ -184,7 +184,8 @@ public final class DriveStore: Sendable {
     return try await store.write { [store] db in
       let id = try drive ?? DriveRecovery.insertDrive(logged, started, db)
       var recovery = DriveRecovery(
-        logged: logged, drive: id, recorder: DriveRecorder(store, drive: id, started: started), now: now,
+        logged: logged, drive: id,
+        recorder: DriveRecorder(store, drive: id, started: started, target: logged.target?.description), now: now,
         mayHaveLeft: mayHaveLeft)
       try recovery.run(db)
       return (id, recovery.recovered.count)
@@ -200,12 +201,14 @@ extension DriveRecorder {
   ///   - link: The name of the measured link; `nil` when there is one link only.
   ///   - server: The URL of the control server that grants its tests; they are stored with this device's client UUID
   ///   there.
+  ///   - target: The user's own target of its pings: then its fences are kept here and never submitted.
   /// - Throws: GRDB's `DatabaseError`
   public init(
     _ store: DriveStore, started: WallTime, boot: (id: String, sinceBoot: Duration)? = nil, log: String?,
-    link: String? = nil, server: String? = nil
+    link: String? = nil, server: String? = nil, target: DriveTarget? = nil
   ) throws {
-    try self.init(store.store, started: started, boot: boot, log: log, link: link, server: server)
+    try self.init(
+      store.store, started: started, boot: boot, log: log, link: link, server: server, target: target)
   }
 }
 

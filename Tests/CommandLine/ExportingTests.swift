@@ -85,6 +85,29 @@ struct ExportingTests {
     #expect(entered == entered.sorted() && entered.count == 11, "oldest first")
   }
 
+  @Test(
+    "when a drive has a target of its own, then it is settled as a submitted one is, and its fences name the target")
+  func kept() async throws {
+    let store = try open()
+    try await fill(store)
+    var recorder = try DriveRecorder(
+      store, started: .sampleStart.later(by: .seconds(36_000)), log: nil,
+      target: DriveTarget(.icmp, host: "192.0.2.1"))
+    try recorder.save(
+      sessions: [Session(number: 0, started: .start, finalized: .seconds(60))],
+      fences: [.sample(number: 0), .sample(number: 1, entered: 20, isSubmittable: false)], seen: .seconds(60))
+    try recorder.end(at: .seconds(60), reason: .user)
+    let settled = try export(.settled)
+    #expect(settled.lines.map { $0["target"] as? String } == [nil, nil, nil, "icmp 192.0.2.1"])
+    #expect(settled.lines.allSatisfy { $0["submittable"] as? Bool == true })
+    #expect(try export(.kept).lines.map { $0["session"] as? Int } == [5])
+    #expect(try export(.submitted).count.written == 3 && export(.pending).count.written == 7)
+    #expect(try export(.all).lines.count == 13)
+    let listing = try SessionListing(configuration: configuration)
+    #expect(listing.table.contains("kept (not submitted: icmp 192.0.2.1)"))
+    #expect(listing.json.contains(#""target":"icmp 192.0.2.1""#) && listing.json.contains(#""state":"kept""#))
+  }
+
   @Test("when one session is chosen, then only its fences count")
   func oneSession() async throws {
     let store = try open()

@@ -32,6 +32,19 @@ struct ControlServerAccessTests {
     #expect(text.contains("control-server.url") && text.contains("without it there is no test"), "\(text)")
   }
 
+  @Test("when a target is configured, then a drive needs no control server, and each request to the missing one fails")
+  func target() async throws {
+    var configuration = configuration(nil)
+    configuration.pings.target.host = "192.0.2.1"
+    await #expect(throws: ConfigurationError.self) { try await access(configuration) }
+    let client = try await withControlServer(
+      configuration, for: "a test", unlessTarget: true, logger: LogLines().logger
+    ) { $0 }
+    #expect(client.url.isEmpty)
+    let failure = await #expect(throws: ServerFailure.self) { _ = try await client.settings(clientUUID: nil) }
+    #expect("\(try #require(failure))" == "cannot reach the control server (control-server.url is not set)")
+  }
+
   @Test("when the certificate file cannot be read or has no certificate, then the error names it before any connection")
   func certificates() async throws {
     let absent = folder.file("absent.pem")

@@ -62,6 +62,29 @@ struct SubmittingTests {
     #expect(outcome == .done)
   }
 
+  @Test("when only kept drives are stored and no control server is set, then the command says so, and is done")
+  func kept() async throws {
+    do {
+      let store = try open()
+      var recorder = try DriveRecorder(
+        store, started: .sampleStart, log: nil, target: DriveTarget(.udpEcho, host: "192.0.2.1", port: 7))
+      try recorder.save(
+        sessions: [Session(number: 0, started: .start, finalized: .seconds(60))], fences: [.sample()],
+        seen: .seconds(60))
+      try recorder.end(at: .seconds(60), reason: .user)
+    }
+    let words = "nothing to submit; 1 session kept here and never submitted (pings.target)"
+    for url in [nil, ServiceRig.nowhere] {
+      let (lines, outcome) = try await submit(configuration(url: url))
+      #expect(lines == [words] && outcome == .done)
+    }
+    do { try open().recordDrive() }
+    await #expect(throws: ConfigurationError.self, "what waits needs a server") {
+      try await submit(configuration(url: nil))
+    }
+    #expect(try StoreReader(open()).sessions().map(\.waitingFences) == [0, 2])
+  }
+
   @Test("when the server cannot be reached, then the command says so with status 75, and the fences stay")
   func unreachable() async throws {
     do { try open().recordDrive() }

@@ -38,7 +38,7 @@ struct Drive: Sendable {
       Engine(parameters: options.parameters, path: path),
       DriveJournal(started: clock.started, hasLog: options.writesLog))
     tests = ServerTests(options.recovery, loopUUID: loopUUID)
-    reporting = DriveReporting(link: link.name)
+    reporting = DriveReporting(link: link.name, target: options.target?.target)
   }
 
   /// Whether the drive has stopped, by a stop input or by its own decision. Further events have no effect.
@@ -93,7 +93,7 @@ struct Drive: Sendable {
     case .resolved(let address, let grant, let generation):
       return resolved(address, grant, generation, at: boot) + [.proceed(.decision)]
     case .unresolved(let reason, let generation):
-      return tests.unusable(reason, generation, at: now) + [.proceed(.decision)]
+      return tests.unusable(reason, generation, at: now, mayHaveNetwork: options.target == nil) + [.proceed(.decision)]
     case .lookedUp(let host, let addresses):
       return pings.found(addresses, of: host, at: boot) + [.proceed(.decision)]
     case .lookUpFailed(let host, let reason):
@@ -115,7 +115,10 @@ struct Drive: Sendable {
     switch stage {
     case .checkpointed(let time): journal.checkpointed(at: time)
     case .report(let time):
-      [.report(reporting.report(of: engine, journal: journal, tests: tests, isClockTrusted: clock.isTrusted, at: time))]
+      [
+        .report(
+          reporting.report(of: engine, journal: journal, tests: tests, isClockTrusted: options.trusts(clock), at: time))
+      ]
     case .decision: decide(at: now) + followPause(at: now)
     case .ending(let time, let reason): journal.end(at: time, reason)
     }
@@ -139,7 +142,8 @@ struct Drive: Sendable {
       drive: drive, link: link.name, fences: engine.fences.count,
       submittableFences: engine.fences.filter(\.isSubmittable).count, tally: reporting.total,
       totals: reporting.totals(of: engine), lasted: stopped.at.sinceStart, reason: stopped.reason,
-      capture: capture, silence: reporting.silenceReason, unsentReason: reporting.unsentReason)
+      capture: capture, silence: reporting.silenceReason, unsentReason: reporting.unsentReason,
+      target: options.target?.target)
   }
 
   // MARK: Positioning
@@ -209,7 +213,7 @@ struct Drive: Sendable {
     }
     if isAsleep { return "the host sleeps" }
     if pausesForTest { return "a speed test runs" }
-    if !clock.isTrusted { return DriveStatus.clockNotSet }
+    if !options.trusts(clock) { return DriveStatus.clockNotSet }
     if tests.isRefused { return DriveStatus.tokenRefused }
     return tests.trouble.flatMap { $0.mayHaveNetwork ? $0.reason : nil }
   }
@@ -225,7 +229,7 @@ struct Drive: Sendable {
       tests.session.linkChanged(at: now)
     }
     // Without a trusted clock, `decide` does not call `tick`, which would notice Wi-Fi.
-    if reading.path == .wifi, engine.path != .wifi, !clock.isTrusted { tests.session.linkChanged(at: now) }
+    if reading.path == .wifi, engine.path != .wifi, !options.trusts(clock) { tests.session.linkChanged(at: now) }
     return reading.path == engine.path ? effects : effects + recorded.record(.path(reading.path), at: now)
   }
 
@@ -242,8 +246,8 @@ struct Drive: Sendable {
   private mutating func decide(at now: DriveTime) -> [DriveEffect] {
     guard !isOver else { return [] }
     // A test requested with a wrong time would misplace all of its fences.
-    guard clock.isTrusted, !isAsleep, !pausesForTest else { return stopUnusedPings(at: now) }
-    if let inUse = tests.session.inUse, fencesOfSession >= Self.fencesPerSession { tests.session.filled(inUse) }
+    guard options.trusts(clock), !isAsleep, !pausesForTest else { return stopUnusedPings(at: now) }
+    if let inUse = tests.session.inUse, isSessionFull { tests.session.filled(inUse) }
     let decision = tests.session.tick(at: now, path: engine.path)
     let effects = stopUnusedPings(at: now)
     switch decision {
@@ -256,11 +260,13 @@ struct Drive: Sendable {
     pings.generation == tests.session.inUse ? [] : pings.stop(at: now)
   }
 
-  private var fencesOfSession: Int {
-    engine.fences.reversed().prefix { $0.session == engine.sessions.count - 1 }.count
+  private var isSessionFull: Bool {
+    let fences = engine.fences.reversed().prefix { $0.session == engine.sessions.count - 1 }
+    return options.target == nil && fences.count >= Self.fencesPerSession
   }
 
   private mutating func prepare(_ generation: TestSelection.Generation, at now: DriveTime) -> [DriveEffect] {
+    if let target = options.target { return tests.aim(at: target, for: generation, by: clock, at: now) }
     if let grant = tests.usable(at: now) { return granted(grant, generation, at: now) }
     let isFirst = engine.sessions.last?.testUUID == nil
     return (isFirst ? [] : [.log(.info, "asking the control server for another test")])
@@ -287,7 +293,8 @@ struct Drive: Sendable {
     _ address: PingAddress, _ grant: GrantedTest, _ generation: TestSelection.Generation, at boot: UInt64
   ) -> [DriveEffect] {
     guard tests.session.awaits(generation) else { return [] }
-    return [.beginPings(PingStart(to: address, on: grant, for: generation, options, link, at: boot))]
+    let echo = grant.echo(from: wayWatch.address, at: clock.started + clock.time(ofSlot: boot))
+    return [.beginPings(PingStart(to: address, by: echo, on: grant, for: generation, options, link, at: boot))]
   }
 
   private mutating func pingsBegan(
@@ -298,13 +305,13 @@ struct Drive: Sendable {
     tests.began(start, at: now)
     effects += pings.stop(at: engine.latestChange)
     pings.begin(target, start, at: boot)
-    return effects + [.log(.info, "test \(start.grant.coverage.testUUID): pinging \(start.address)")]
+    return effects + [.log(.info, "\(start.grant.subject): pinging \(start.address)")]
   }
 
   /// Everything measured from now on belongs to the test, and so do earlier fences without one.
   private mutating func beginSession(_ grant: GrantedTest, at now: DriveTime) -> [DriveEffect] {
-    let coverage = grant.coverage
-    guard engine.sessions.last?.testUUID != coverage.testUUID else { return [] }
+    // The fences of the user's own target have no test.
+    guard let coverage = grant.coverage, engine.sessions.last?.testUUID != coverage.testUUID else { return [] }
     tests.follow(coverage.loopUUID)
     let session = SessionGrant(
       testUUID: coverage.testUUID, anchor: grant.requestTime.since(clock.started),
@@ -371,7 +378,7 @@ struct Drive: Sendable {
 
   private mutating func noteSilence() {
     reporting.noteSilence(
-      path: engine.path, isClockTrusted: clock.isTrusted, tests: tests, isPinging: pings.target != nil)
+      path: engine.path, isClockTrusted: options.trusts(clock), tests: tests, isPinging: pings.target != nil)
   }
 
   /// During a drive another clock can be selected, or the host's clock can be set by a receiver or by NTP. Then all

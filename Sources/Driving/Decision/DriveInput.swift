@@ -114,21 +114,23 @@ struct PingStart: Hashable, Sendable {
   let firstSlot: UInt64
 
   var address: PingAddress { target.address }
-  /// The host's name as the control server sent it.
-  var host: String { grant.coverage.pingHost }
+  /// The host's name as the control server or the configuration has it.
+  var host: String { grant.host }
 }
 
 extension PingStart {
   /// Time to the first ping, in nanoseconds: the session must begin before it.
   private static let delay: UInt64 = 20_000_000
 
-  /// - Parameter boot: The current time in nanoseconds on the clock of `Pinger.now`.
+  /// - Parameters:
+  ///   - boot: The current time in nanoseconds on the clock of `Pinger.now`.
+  ///   - echo: The protocol of the pings.
   init(
-    to address: PingAddress, on grant: GrantedTest, for generation: TestSelection.Generation, _ options: DriveOptions,
-    _ link: LinkSettings, at boot: UInt64
+    to address: PingAddress, by echo: PingTarget.Echo, on grant: GrantedTest, for generation: TestSelection.Generation,
+    _ options: DriveOptions, _ link: LinkSettings, at boot: UInt64
   ) {
     var target = PingTarget(
-      address: address, echo: .rtr(token: grant.coverage.pingToken), interface: link.interface,
+      address: address, echo: echo, interface: link.interface,
       interval: options.pingInterval, timeout: options.pingTimeout)
     target.awaitsInterface = true
     let first = boot.addingReportingOverflow(Self.delay).partialValue

@@ -21,8 +21,10 @@ struct DriveReporting: Hashable, Sendable {
   private(set) var unsentReason: String?
   var isCaptureInTrouble = false
 
-  /// - Parameter link: The link's name, if there are several links.
-  init(link: String?) { status.link = link }
+  /// - Parameters:
+  ///   - link: The link's name, if there are several links.
+  ///   - target: The user's own target; `nil` for the control server's.
+  init(link: String?, target: DriveTarget? = nil) { (status.link, status.target) = (link, target) }
 
   // MARK: Inputs
 
@@ -74,7 +76,8 @@ struct DriveReporting: Hashable, Sendable {
     silence.note(
       Silence.Situation(
         path: path, network: status.network, isClockTrusted: isClockTrusted, isRefused: tests.isRefused,
-        trouble: tests.lastTrouble, sendTrouble: sendTrouble, isPinging: isPinging))
+        trouble: tests.lastTrouble, sendTrouble: sendTrouble,
+        isPinging: isPinging, hasTarget: status.target != nil))
   }
 
   // MARK: Results
@@ -137,7 +140,8 @@ struct DriveReporting: Hashable, Sendable {
     guard path != .wifi else { return nil }
     if let trouble = tests.trouble, !isBlocked || trouble.mayHaveNetwork { return trouble.reason }
     let isMissing = tests.session.inUse == nil && isClockTrusted && !isBlocked
-    return DriveStatus.warning(ofMissingTest: isMissing, isRefused: tests.isRefused, on: path)
+    return DriveStatus.warning(
+      ofMissingTest: isMissing, isRefused: tests.isRefused, on: path, hasTarget: status.target != nil)
   }
 }
 
@@ -170,17 +174,27 @@ struct Silence: Hashable, Sendable {
     var sendTrouble: String?
     /// Pings are being sent.
     var isPinging = false
+    /// They go to the user's own target.
+    var hasTarget = false
 
     var reason: String { cause.reason }
 
     fileprivate var cause: (Cause, reason: String) {
       if path == .wifi { return (.wifi, network?.remedy ?? "it was on Wi-Fi") }
-      if !isClockTrusted { return (.clock, "the host's clock is not set, so no test was requested") }
-      if isRefused { return (.refusal, "the ping server refused the token (RE01)") }
+      if !isClockTrusted {
+        return (.clock, "the host's clock is not set, so no \(hasTarget ? "token was made" : "test was requested")")
+      }
+      if isRefused {
+        return (.refusal, hasTarget ? DriveStatus.targetRefuses : "the ping server refused the token (RE01)")
+      }
       if path == .offline { return (.network, "there was no network\(network.map { " (\($0))" } ?? "")") }
       if let sendTrouble { return (.unsent, sendTrouble) }
       if isPinging { return (.earlyEnd, "it ended before the first ping was answered or lost") }
-      return (.test, trouble ?? "there was no test from the control server yet")
+      return (
+        .test,
+        trouble
+          ?? (hasTarget ? "the target's address was not known yet" : "there was no test from the control server yet")
+      )
     }
   }
 

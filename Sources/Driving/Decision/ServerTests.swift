@@ -63,6 +63,16 @@ struct ServerTests: Hashable, Sendable {
     ]
   }
 
+  /// Prepares pings to the user's own target: no control server is asked.
+  mutating func aim(
+    at target: TargetPings, for generation: TestSelection.Generation, by clock: DriveClock, at now: DriveTime
+  ) -> [DriveEffect] {
+    session.granted(generation, at: now)
+    let grant = GrantedTest(
+      source: .target(target), generation: generation, requested: now, requestTime: clock.started + now)
+    return [.resolve(grant, for: generation)]
+  }
+
   /// The request failed. Its reason is logged even if the preparation has ended.
   mutating func failed(_ trouble: TestTrouble, _ generation: TestSelection.Generation, at now: DriveTime)
     -> [DriveEffect]
@@ -78,7 +88,7 @@ struct ServerTests: Hashable, Sendable {
     _ grant: GrantedTest, _ generation: TestSelection.Generation, pinging family: IPVersion?
   ) -> [DriveEffect] {
     if pending?.generation == generation { pending = nil }
-    let oddities = grant.coverage.oddities + [grant.oddity(forPingsOf: family)].compactMap { $0 }
+    let oddities = (grant.coverage?.oddities ?? []) + [grant.oddity(forPingsOf: family)].compactMap { $0 }
     return oddities.filter { loggedOddities.insert($0).inserted }.map { .log(.warning, $0) }
   }
 
@@ -92,13 +102,16 @@ struct ServerTests: Hashable, Sendable {
     (trouble, lastTrouble) = (nil, nil)
     troubles.end()
     session.activated(
-      start.generation, limit: start.grant.coverage.maximumSession, requested: start.grant.requested, at: now)
+      start.generation, limit: start.grant.coverage?.maximumSession, requested: start.grant.requested, at: now)
   }
 
   /// No pings can be sent on the test.
-  mutating func unusable(_ reason: String, _ generation: TestSelection.Generation, at now: DriveTime) -> [DriveEffect] {
+  /// - Parameter mayHaveNetwork: Whether the network may work all the same: not if a name is not found and nothing has answered before.
+  mutating func unusable(
+    _ reason: String, _ generation: TestSelection.Generation, at now: DriveTime, mayHaveNetwork: Bool = true
+  ) -> [DriveEffect] {
     session.activationFailed(generation, at: now)
-    return complain(TestTrouble(reason, mayHaveNetwork: true))
+    return complain(TestTrouble(reason, mayHaveNetwork: mayHaveNetwork))
   }
 
   mutating func count(_ outcome: PingOutcome, of generation: TestSelection.Generation) {

@@ -51,12 +51,23 @@ struct ProbePacket: Hashable {
     return bytes.dropping(offset + 2)
   }
 
+  // UDP echo: the reply is the request; the destination port that the payload names tells which is which (docs/protocol.md, 1.6).
   // RTR: "RP01" + sequence + token one way, "RR01" or "RE01" + sequence the other (docs/protocol.md, 1.1). Echo: the
   // reply has the request's identifier, sequence and payload.
+
+  /// The key of a datagram of UDP echo that goes to, or comes from, the port at `offset` of its header.
+  private static func udpEcho(_ message: Bytes, port offset: Int, local: Int, _ remote: IPAddress) -> PingKey? {
+    guard message.dropping(8)?.starts(with: "CPE1") == true, let port = message.u16(offset), message.u16(24) == port,
+      let sequence = message.u32(12), let token = message.u64(16), let local = message.u16(local)
+    else { return nil }
+    return PingKey(remote: remote, port: port, local: local, sequence: sequence, token: token)
+  }
 
   private static func request(_ datagram: IPDatagram) -> PingKey? {
     let message = datagram.payload
     switch datagram.transport {
+    case .udp where message.dropping(8)?.starts(with: "CPE1") == true:
+      return udpEcho(message, port: 2, local: 0, datagram.destination)
     case .udp where message.dropping(8)?.starts(with: "RP01") == true:
       guard datagram.length == 32, let sequence = message.u32(12), let local = message.u16(0),
         let port = message.u16(2)
@@ -76,6 +87,7 @@ struct ProbePacket: Hashable {
         let port = message.u16(0), datagram.hasGoodChecksum
       else { return nil }
       let key = PingKey(remote: datagram.source, port: port, local: local, sequence: sequence)
+      if let echo = udpEcho(message, port: 0, local: 2, datagram.source) { return (.answer, echo) }
       if payload.starts(with: "RR01") { return (.answer, key) }
       return payload.starts(with: "RE01") ? (.refusal, key) : nil
     case .icmp:

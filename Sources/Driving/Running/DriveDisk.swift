@@ -32,7 +32,8 @@ struct DriveDisk {
         newIn: store.directory.driveLogs, name: name,
         header: DriveLogHeader(
           started: clock.started, initialPath: path, parameters: options.parameters,
-          pings: .init(interval: options.pingInterval, timeout: options.pingTimeout), link: link),
+          pings: .init(interval: options.pingInterval, timeout: options.pingTimeout), link: link,
+          target: options.target?.target),
         waitsForRoom: true) : nil
     if let log { logger.info("drive log: \(log.path)") }
     if let trouble = log?.trouble {
@@ -44,7 +45,7 @@ struct DriveDisk {
     do {
       recorder = try DriveRecorder(
         store, started: clock.started, boot: (HostBoot.id, clock.startedBoot), log: log?.path, link: link,
-        server: server)
+        server: server, target: options.target?.target)
     } catch {
       // A service on a full disk retries often: leave no empty log behind.
       if let log { unlink(log.path) }

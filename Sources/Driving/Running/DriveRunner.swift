@@ -175,7 +175,7 @@ struct CapturedPings {
   private var capture: RunningCapture?
   private let logger: Logger
   /// The target that began last, and its address.
-  private var latest: (target: PingTarget.ID, address: PingAddress)?
+  private var latest: (target: PingTarget.ID, echo: PingTarget.Echo, address: PingAddress)?
   /// The flow before the present one; its answers may still arrive.
   private var former: CaptureFlow?
 
@@ -188,7 +188,7 @@ struct CapturedPings {
   mutating func begin(_ target: PingTarget, firstSlot: UInt64? = nil) throws(PingerError) -> PingTarget.ID {
     let id = try pinger.add(target)
     former = flow ?? former
-    latest = (id, target.address)
+    latest = (id, target.echo, target.address)
     follow()
     try pinger.begin(id, at: firstSlot)
     return id
@@ -223,6 +223,8 @@ struct CapturedPings {
 
   private var flow: CaptureFlow? {
     guard let latest, let port = pinger.state(of: latest.target)?.localPort else { return nil }
-    return CaptureFlow(.udp(localPort: port), host: latest.address.host, port: latest.address.port)
+    return CaptureFlow(
+      latest.echo == .icmp ? .icmp(identifier: port) : .udp(localPort: port), host: latest.address.host,
+      port: latest.address.port)
   }
 }

@@ -22,15 +22,16 @@ final class DriveSources: Sendable {
   /// The kind of link at the start.
   let initialPath: Path
 
+  /// - Parameter destination: The host of the route that is watched before the pinged address is known; `nil`: the default route.
   init(
     link: LinkSettings, configuresModem: Bool, family: IPVersion?, positions: PositionFeed,
-    server: ControlServerClient,
+    destination: String?,
     sender: Sender, logger: Logger
   ) throws {
     pinger = try Pinger()
     self.positions = positions
     path = PathMonitor(
-      source: link.network, interface: link.interface, destination: URL(string: server.url)?.host(), logger: logger)
+      source: link.network, interface: link.interface, destination: destination, logger: logger)
     initialPath = path.current.path
     radio = RadioMonitor(
       source: link.radio, interface: link.interface, mayConfigure: configuresModem, logger: logger)
@@ -95,13 +96,12 @@ final class DriveSources: Sendable {
       loopUUID: loopUUID, at: time, by: interface, family: family)
   }
 
-  /// Looks up the address of a test's ping server, and puts the answer into the inbox.
+  /// Looks up the address of the pinged host, and puts the answer into the inbox.
   func resolve(_ grant: GrantedTest, for generation: TestSelection.Generation) {
     Task {
       do {
         let address = try await PingAddress.ofServer(
-          grant.coverage.pingHost, port: grant.coverage.pingPort,
-          family: family ?? grant.coverage.ipVersion,
+          grant.host, port: grant.port, family: family ?? grant.coverage?.ipVersion,
           isUnreachable: path.hasOtherFamilyOnly)
         path.follow(address.host)
         inbox.put(.input(.resolved(address, grant, for: generation)))

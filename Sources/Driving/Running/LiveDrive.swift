@@ -1,5 +1,6 @@
 import CPinger
 import Coverage
+import Foundation
 import Logging
 import Pinging
 import Settings
@@ -12,6 +13,8 @@ public struct LiveDrive: Sendable {
   private let parts: [(drive: DriveRunner, sources: DriveSources)]
   private let statuses: AsyncStream<(link: Int, DriveStatus)>
   private let pingTimeout: Duration
+  /// The fences are kept here: no memory of them is submitted either.
+  private let isKept: Bool
   private let endStatuses: @Sendable () -> Void
 
   /// Opens everything that the drive needs, on a thread that may wait for the disk; measures nothing yet.
@@ -32,6 +35,9 @@ public struct LiveDrive: Sendable {
   private init(
     options: DriveOptions, continuing loopUUIDs: [String?: String], environment: DriveEnvironment
   ) throws {
+    let options = try options.withSecret()
+    isKept = options.target != nil
+    let destination = options.target?.target.host ?? URL(string: environment.server.url)?.host()
     let clock = DriveClock(environment.timekeeper.read(), now: (Pinger.now, .now))
     let links = options.links
     pingTimeout = options.pingTimeout
@@ -43,7 +49,7 @@ public struct LiveDrive: Sendable {
     let sources = try links.map { link in
       try DriveSources(
         link: link, configuresModem: options.configuresModem, family: options.pingFamily,
-        positions: environment.positions, server: environment.server, sender: environment.sender,
+        positions: environment.positions, destination: destination, sender: environment.sender,
         logger: environment.logger)
     }
     var files: [DriveFiles] = []
@@ -167,7 +173,7 @@ public struct LiveDrive: Sendable {
     for part in parts {
       let (more, rows) = await part.drive.save(sent: batches)
       rest.add(more)
-      if let rows, !rows.fences.isEmpty { inMemory.append(rows) }
+      if let rows, !rows.fences.isEmpty, !isKept { inMemory.append(rows) }
     }
     return (rest, inMemory)
   }

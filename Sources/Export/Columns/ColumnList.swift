@@ -46,6 +46,10 @@ enum ColumnList {
     Column("quarantined", .boolean, "whether the control server refused fences of the session", of: .store) {
       ($0.provenance?.isQuarantined).map(JSON.bool)
     },
+    Column(
+      "target", .text, "the user's own target of the pings (`pings.target`); absent for drives with a control server",
+      of: .store
+    ) { ($0.provenance?.target).map(JSON.string) },
     Column("entered_at", .time, "beginning of the fence", of: .store) { record in
       record.driveStarted.map { .string(($0 + record.fence.entered).iso8601) }
     },

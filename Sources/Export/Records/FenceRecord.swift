@@ -36,10 +36,13 @@ public struct FenceRecord: Hashable, Sendable {
     let clock: String?
     /// Whether the control server refused fences of the session.
     let isQuarantined: Bool
+    /// The user's own target of the pings, e.g. `icmp 192.0.2.1`; `nil`: the control server's.
+    let target: String?
 
     /// With the given values.
-    public init(store: String?, drive: Int64, clock: String?, isQuarantined: Bool) {
+    public init(store: String?, drive: Int64, clock: String?, isQuarantined: Bool, target: String? = nil) {
       (self.store, self.drive, self.clock, self.isQuarantined) = (store, drive, clock, isQuarantined)
+      self.target = target
     }
   }
 
@@ -60,7 +63,8 @@ public struct FenceRecord: Hashable, Sendable {
   public init(_ stored: StoredFence) {
     let session = stored.session
     let provenance = Provenance(
-      store: session.store, drive: session.drive, clock: session.clock, isQuarantined: session.quarantineReason != nil)
+      store: session.store, drive: session.drive, clock: session.clock, isQuarantined: session.quarantineReason != nil,
+      target: session.target)
     self.init(
       id: stored.id, fence: stored.fence, session: session.session,
       origin: .store(driveStarted: session.driveStarted, session: session.id, provenance: provenance),

@@ -15,7 +15,7 @@ extension DriveSummary {
     let name = link.map { " (\($0))" } ?? ""
     return [
       "drive \(drive)\(name) ended after \(DriveStatus.clock(lasted)): \(ending)",
-      "\(counted(fences, "fence")), \(submittableFences) of them to submit; \(tally.pings == 0 ? tally.line : "\(counted(tally.pings, "ping")), \(tally.line)")",
+      "\(counted(fences, "fence")), \(target?.note ?? "\(submittableFences) of them to submit"); \(tally.pings == 0 ? tally.line : "\(counted(tally.pings, "ping")), \(tally.line)")",
     ] + unsentLines + (capture.map { [$0.line] } ?? [])
   }
 

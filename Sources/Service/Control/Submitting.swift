@@ -33,13 +33,18 @@ package struct Submitting: Sendable {
   ///   - print: Receives the line of the result.
   /// - Throws: ``ConfigurationError``, `StoreError`, ``ServiceUnreachable``.
   package func run(stop: AsyncStream<Void>, print: (String) -> Void) async throws -> CommandOutcome {
-    let (line, outcome) = try await untilStopped(by: stop) {
+    if let line = try nothingWithoutServer() {
+      print(line)
+      return .done
+    }
+    let (line, outcome) = try await untilStopped(by: stop) { () async throws -> (String, CommandOutcome) in
       do {
         let report = try await withControlServer(configuration, for: "there is no server to submit to", logger: logger)
         {
           try await pass($0)
         }
-        return (report.line, report.outcome)
+        let note = try keptNote()
+        return (report.line + note, report.outcome)
       } catch {
         // A store that cannot be written at present still has all waiting fences.
         if let trouble = StoreError.sendingTrouble(error) {
@@ -54,6 +59,26 @@ package struct Submitting: Sendable {
     guard outcome != .failed else { throw ServiceRefusal(description: line) }
     print(line)
     return outcome
+  }
+
+  /// The line for a device without a control server where nothing waits for one; `nil` with a server, or when data waits.
+  /// - Throws: `StoreError`, GRDB's `DatabaseError`
+  private func nothingWithoutServer() throws -> String? {
+    guard configuration.controlServer.url == nil else { return nil }
+    // Without a store, the missing server is the news.
+    guard let reader = try? StoreReader(directory: StateDirectory(path: configuration.stateDirectory)),
+      try reader.keptSessions() > 0, try reader.unsentSessions().isEmpty, try reader.unsentSpeedTests() == 0
+    else {
+      return nil
+    }
+    return "nothing to submit" + (try keptNote(reader))
+  }
+
+  /// Names the sessions that are never submitted; empty without any.
+  private func keptNote(_ reader: StoreReader? = nil) throws -> String {
+    let reader = try reader ?? StoreReader(directory: StateDirectory(path: configuration.stateDirectory))
+    let count = try reader.keptSessions()
+    return count > 0 ? "; \(KeptSessions.words(count))" : ""
   }
 
   /// Opens the store as its only writer, restores fences that it lacks, and runs the pass.

@@ -7,15 +7,17 @@ import Submission
 /// - Parameters:
 ///   - configuration: Names the server.
 ///   - purpose: For the error when no server is configured: why one is needed.
+///   - mayLack: Whether a configured target of the pings makes up for a missing server; then each request to the client fails.
 ///   - logger: The program's log.
 ///   - body: Runs with the client.
 /// - Throws: ``ConfigurationError``, ``InputFileError``, `CAFileError`, and errors of `body`.
 package func withControlServer<Result: Sendable>(
-  _ configuration: ProbeConfiguration, for purpose: String, logger: Logger,
+  _ configuration: ProbeConfiguration, for purpose: String, unlessTarget mayLack: Bool = false, logger: Logger,
   _ body: (ControlServerClient) async throws -> Result
 ) async throws -> Result {
   let settings = configuration.controlServer
   guard let url = settings.url else {
+    if mayLack, configuration.pings.target.target != nil { return try await body(.absent(.thisHost)) }
     throw ConfigurationError.missing(key: "control-server.url", purpose: purpose, file: configuration.file)
   }
   // A file that cannot be read is an error with its reason before any connection is tried.

@@ -69,6 +69,7 @@ extension ProbeConfiguration {
       pingTimeout: pings.timeout, pingFamily: pings.family, configuresModem: configuresModem,
       writesLog: drive.log)
     options.pausesForTests = speedTest.coveragePings == .pause
+    options.target = TargetPings(pings.target)
     return options
   }
 

@@ -28,6 +28,7 @@ extension PanelState {
     elapsed = DriveStatus.clock(first.elapsed)
     position = first.position
     self.links = links.map(PanelLink.init)
+    queue = first.target.map { ["this drive is \($0.note)"] } ?? []
     if let trouble = links.compactMap(\.diskTrouble).first {
       let unsaved = links.reduce(0) { $0.saturatingAdding($1.unsavedFences) }
       warnings.append("disk: \(trouble); \(counted(unsaved, "fence")) in memory only")

@@ -30,7 +30,8 @@ extension Service {
     logger.notice("command: submit, \(mode)\(urgency == .forced ? ", forced" : "")")
     do {
       let report = try await environment.sender.pass(mode, urgency: urgency)
-      return (report.line, report.outcome)
+      let kept = try await environment.store.reading { try $0.keptSessions() }
+      return (report.line + (kept > 0 ? "; \(KeptSessions.words(kept))" : ""), report.outcome)
     } catch {
       if let trouble = StoreError.sendingTrouble(error) {
         return ("not submitted: \(trouble); waiting data stays stored", .kept)

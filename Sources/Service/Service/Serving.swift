@@ -32,7 +32,9 @@ public struct Serving: Sendable {
     // Each drive has a pinger with a large ring of events: its memory must return to the system when the drive ends.
     cpprocess_limit_heap()
     let configuration = try ProbeConfiguration.load(file: configurationFile)
-    return try await withControlServer(configuration, for: "without it there is nothing to ping", logger: logger) {
+    return try await withControlServer(
+      configuration, for: "without it or pings.target.host there is nothing to ping", unlessTarget: true, logger: logger
+    ) {
       let environment = try DriveEnvironment(
         configuration: configuration, purpose: "\(Program.name) agent", server: $0, logger: logger)
       LiveDrive.dropPrivileges(logger)

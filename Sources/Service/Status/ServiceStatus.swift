@@ -98,6 +98,7 @@ struct ServiceStatus: Sendable {
         "without_session": .integer(Int64(waiting.withoutSession)),
         "speed_tests": .integer(Int64(waiting.speedTests)),
       ]),
+      "kept": .object(["sessions": .integer(Int64(waiting.kept))]),
       "sender": sender.map(Self.json),
       "queue": .array(queueLines.map(JSON.string)),
       "last_pass": lastPass.map {
@@ -137,6 +138,7 @@ struct ServiceStatus: Sendable {
       "radio": drive.radio?.modem?.json,
       "radio_obstacle": drive.radio?.obstacle.map(JSON.string),
       "test_uuid": drive.testUUID.map(JSON.string),
+      "target": drive.target.map { .string("\($0)") },
       "last_second": .object([
         "pings": .integer(Int64(drive.lastSecond.pings)), "pings_ok": .integer(Int64(drive.lastSecond.answered)),
         "avg_ping_ms": drive.lastSecond.meanMilliseconds.flatMap { JSON.rounded($0, places: 3) },
@@ -195,6 +197,8 @@ struct ServiceStatus: Sendable {
     if waiting.speedTests > 0 {
       lines.append("\(counted(waiting.speedTests, "speed test waits", "speed tests wait")) to be sent")
     }
+    if let target = links.compactMap(\.target).first { lines.append("this drive is \(target.note)") }
+    if waiting.kept > 0 { lines.append("\(KeptSessions.words(waiting.kept))") }
     if let sender, let line = Self.line(sender) { lines.append(line) }
     if let lastPass { lines.append("last pass (\(lastPass.ended.iso8601)): \(lastPass.report.line)") }
     return lines

@@ -1,5 +1,6 @@
 import CLibssl
 import Foundation
+import Pinging
 
 /// A line of the measurement server, parsed but not judged: ``Conversation`` decides whether it may come now (docs/protocol.md, 7.2).
 enum ServerLine: Hashable, Sendable {
@@ -85,10 +86,7 @@ public enum LabToken {
   /// Version 2: base64 of the 16 bytes that bind a token to a time and a source address. UDP pings use the same bytes.
   /// - Parameter address: The client address in 16 bytes, IPv4 as `::ffff:a.b.c.d`.
   public static func version2(secret: String, unixSeconds: UInt32, address: [UInt8]) -> String {
-    let time = withUnsafeBytes(of: unixSeconds.bigEndian) { Array($0) }
-    let bytes =
-      time + code(EVP_sha256(), secret, time).prefix(8) + code(EVP_sha256(), secret, time + address).prefix(4)
-    return Data(bytes).base64EncodedString()
+    Data(PingToken.bytes(secret: Array(secret.utf8), unixSeconds: unixSeconds, address: address)).base64EncodedString()
   }
 
   /// The HMAC of `message`.

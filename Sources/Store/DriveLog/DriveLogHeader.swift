@@ -13,6 +13,8 @@ public struct DriveLogHeader: Hashable, Sendable {
   public let pings: Pings?
   /// The name of the measured link; `nil` in a drive over one link.
   public let link: String?
+  /// The user's own target of the pings; `nil`: the control server's.
+  public let target: DriveTarget?
   /// Whether the log has seals (``Seal``), lines with a checksum of the lines before them. Logs of earlier builds have none.
   let isSealed: Bool
 
@@ -39,13 +41,14 @@ public struct DriveLogHeader: Hashable, Sendable {
   /// A header with the given values; cuts `started` off to the millisecond.
   public init(
     started: WallTime, initialPath: Path, parameters: Parameters?, pings: Pings? = nil, link: String? = nil,
-    isSealed: Bool = true
+    target: DriveTarget? = nil, isSealed: Bool = true
   ) {
     self.started = WallTime(microseconds: started.milliseconds.saturatingMultiplied(by: 1000))
     self.initialPath = initialPath
     self.parameters = parameters
     self.pings = pings
     self.link = link
+    self.target = target
     self.isSealed = isSealed
   }
 
@@ -57,6 +60,12 @@ public struct DriveLogHeader: Hashable, Sendable {
       "initial_path": .string(initialPath.rawValue),
       "parameters": parameters.map(Self.json),
       "pings": pings.map { .object(["interval": .seconds($0.interval), "timeout": .seconds($0.timeout)]) },
+      "target": target.map { target in
+        .object([
+          "protocol": .string(target.kind.rawValue), "host": .string(target.host),
+          "port": target.port.map { .integer(Int64($0)) },
+        ])
+      },
       "sealed": isSealed ? .bool(true) : nil,
     ])
   }
@@ -81,6 +90,7 @@ extension DriveLogHeader: Decodable {
     case parameters
     case pings
     case link
+    case target
     case sealed
   }
 
@@ -111,9 +121,13 @@ extension DriveLogHeader: Decodable {
     // Later additions: one that cannot be read must not make the drive unreadable.
     let pings = try? line.decodeIfPresent(Pings.self, forKey: .pings)
     let link = try? line.decodeIfPresent(String.self, forKey: .link)
+    // A target of an unknown protocol is one all the same: such a drive must not be submitted.
+    let target =
+      line.contains(.target) ? (try? line.decode(TargetValue.self, forKey: .target))?.target ?? .unknown : nil
     let isSealed = (try? line.decodeIfPresent(Bool.self, forKey: .sealed)) ?? false
     self.init(
-      started: started, initialPath: initialPath, parameters: parameters, pings: pings, link: link, isSealed: isSealed)
+      started: started, initialPath: initialPath, parameters: parameters, pings: pings, link: link,
+      target: target, isSealed: isSealed)
   }
 
   private static func parameters(_ values: KeyedDecodingContainer<ParameterKey>) throws -> Parameters {
@@ -132,6 +146,26 @@ extension DriveLogHeader: Decodable {
     parameters.speedLimit = try values.decodeIfPresent(Double.self, forKey: .speedLimit)
     return parameters
   }
+}
+
+extension DriveLogHeader {
+  /// The value of `target`.
+  private struct TargetValue: Decodable {
+    let `protocol`: String
+    let host: String
+    let port: UInt16?
+
+    var target: DriveTarget? {
+      DriveTarget.Kind(rawValue: self.protocol).map {
+        DriveTarget($0, host: ForeignText.clean(host, limit: 253), port: port)
+      }
+    }
+  }
+}
+
+extension DriveTarget {
+  /// The log names a target that this version does not know.
+  fileprivate static let unknown = DriveTarget(.icmp, host: "unknown")
 }
 
 extension DriveLogHeader.Pings: Decodable {

@@ -114,6 +114,14 @@ public struct StoreReader: Sendable {
     ).map(StoredSession.init)
   }
 
+  /// The number of sessions of drives with a target of their own; they are never sent.
+  /// - Throws: GRDB's `DatabaseError`
+  func keptSessions() throws -> Int {
+    try rows(
+      "SELECT count(*) AS sessions FROM session WHERE drive_id IN (SELECT id FROM intact_drive WHERE target IS NOT NULL)"
+    ).first?["sessions"] ?? 0
+  }
+
   /// The number of fences of running drives that will be sent.
   /// - Parameter running: The lowest id of these drives.
   public func fencesToSend(fromDrive running: Int64) throws -> Int {

@@ -73,6 +73,7 @@ extension Fence {
     "rtt_min_ns",
     "rtt_p50_ns", "rtt_p95_ns", "rtt_max_ns", "rtt_bins", "ipdv_mean_ns", "rtt_kernel_mean_ns", "radio",
     "submittable",
+    "kept",
   ].map { "fence.\($0)" }.joined(separator: ", ")
 
   /// `nil` for a row with an impossible position.
@@ -88,7 +89,15 @@ extension Fence {
       exited: columns.time()?.since(driveStarted), fix: fix, centre: centre, radius: columns.next(),
       technology: (columns.next() as String?).map(Technology.init), pings: columns.next(),
       pingsAnswered: columns.next(), rttSumNanoseconds: columns.next(), figures: PingFigures(&columns),
-      radio: RadioColumn.read(columns.next()), isSubmittable: columns.next())
+      radio: RadioColumn.read(columns.next()), isSubmittable: Self.wasAdmitted(&columns))
+  }
+}
+
+extension Fence {
+  /// Whether a server would accept it: it is to be submitted, or kept.
+  fileprivate static func wasAdmitted(_ columns: inout ColumnReader) -> Bool {
+    let (isSubmittable, isKept): (Bool, Bool) = (columns.next(), columns.next())
+    return isSubmittable || isKept
   }
 }
 

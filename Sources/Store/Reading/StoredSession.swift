@@ -11,6 +11,8 @@ public struct StoredSession: Hashable, Sendable {
   public let driveStarted: WallTime
   /// The measured link; `nil` when the drive had one link only.
   public let link: String?
+  /// The user's own target of the drive's pings, e.g. `icmp 192.0.2.1`; `nil`: the control server's.
+  public let target: String?
   /// The identity of the store, a UUID: ids are unique with it only. `nil` when its row is damaged.
   public let store: String?
   /// The clock that dates the drive: `gnss`, `server` or `host`; `nil` when no clock of its boot is known (docs/clock.md).
@@ -31,6 +33,8 @@ public struct StoredSession: Hashable, Sendable {
   public let submittedFences: Int
   /// The fences that the server has refused.
   public let quarantinedFences: Int
+  /// The fences that Wi-Fi did not touch, of a drive with a target of its own: they are never sent.
+  public let keptFences: Int
   /// The fences that are to be sent.
   public let waitingFences: Int
   /// Damaged fences, and unsent fences in a damaged batch; in a large store, without those that the server has. They are
@@ -51,6 +55,8 @@ public struct StoredSession: Hashable, Sendable {
     case submitted
     /// The server refused fences of it; they stay stored, and are sent again on command only.
     case quarantined
+    /// Its drive has a target of its own: it stays here, and is never submitted.
+    case kept
   }
 
   /// - Parameter isWriterAlive: Whether a process is writing to the state directory; if none is, no session is
@@ -58,7 +64,8 @@ public struct StoredSession: Hashable, Sendable {
   public func state(isWriterAlive: Bool) -> State {
     if submitted != nil { return .submitted }
     if quarantinedFences > 0, waitingFences == 0 { return .quarantined }
-    return session.finalized == nil && isOfLatestDrive && isWriterAlive ? .recording : .pending
+    if session.finalized == nil, isOfLatestDrive, isWriterAlive { return .recording }
+    return target != nil || keptFences > 0 && waitingFences == 0 ? .kept : .pending
   }
 
   /// Whether it has unsent fences that can be sent as they are.
@@ -66,11 +73,12 @@ public struct StoredSession: Hashable, Sendable {
 
   /// For a statement that ends in `GROUP BY session.id`.
   static let columns = """
-    session.*, drive.started_at AS drive_started_at, drive.link, \(provenance),
+    session.*, drive.started_at AS drive_started_at, drive.link, drive.target, \(provenance),
       \(isOfLatestDrive) AS is_of_latest_drive,
       (SELECT count(*) FROM fence AS stored WHERE stored.session_id = session.id) AS fences,
       0 AS sent_fences, count(fence.id) AS readable_fences,
       count(fence.id) FILTER (WHERE fence.submittable) AS submittable_fences,
+      count(fence.id) FILTER (WHERE fence.kept) AS kept_fences,
       count(fence.id) FILTER (WHERE fence.submittable AND fence.submitted_at IS NOT NULL) AS submitted_fences,
       count(fence.id) FILTER (WHERE batch.state = 'quarantined') AS quarantined_fences,
       \(isIntact) AS is_intact
@@ -81,7 +89,7 @@ public struct StoredSession: Hashable, Sendable {
   /// As ``columns``, but does not check the rows of fences that the server has: they count as readable and submittable, whether their
   /// rows are damaged or not. Indices count them, so that a million takes a fraction of a second.
   static let columnsWithSentCounted = """
-    session.*, drive.started_at AS drive_started_at, drive.link, \(provenance),
+    session.*, drive.started_at AS drive_started_at, drive.link, drive.target, \(provenance),
       \(isOfLatestDrive) AS is_of_latest_drive,
       (SELECT count(*) FROM fence AS stored WHERE stored.session_id = session.id) AS fences,
       (SELECT count(*) FROM fence AS stored WHERE stored.session_id = session.id)
@@ -89,6 +97,7 @@ public struct StoredSession: Hashable, Sendable {
         AS sent_fences,
       count(fence.id) AS readable_fences,
       count(fence.id) FILTER (WHERE fence.submittable) AS submittable_fences,
+      count(fence.id) FILTER (WHERE fence.kept) AS kept_fences,
       0 AS submitted_fences,
       count(fence.id) FILTER (WHERE batch.state = 'quarantined') AS quarantined_fences,
       \(isIntact) AS is_intact
@@ -99,8 +108,8 @@ public struct StoredSession: Hashable, Sendable {
 
   /// Only the fences that the server does not have, as ``UnsentCounts`` has them.
   static let columnsWithUnsentCounted = """
-    session.*, drive.started_at AS drive_started_at, drive.link, \(provenance), \(isOfLatestDrive) AS is_of_latest_drive,
-      \(unsent) AS fences, 0 AS sent_fences, \(unsent) AS readable_fences, \(unsent) AS submittable_fences,
+    session.*, drive.started_at AS drive_started_at, drive.link, drive.target, \(provenance), \(isOfLatestDrive) AS is_of_latest_drive,
+      \(unsent) AS fences, 0 AS sent_fences, \(unsent) AS readable_fences, \(unsent) AS submittable_fences, 0 AS kept_fences,
       0 AS submitted_fences, CAST(ifnull(counts.quarantined, 0) AS INTEGER) AS quarantined_fences, \(isIntact) AS is_intact
     FROM session JOIN drive ON drive.id = session.drive_id
       LEFT JOIN \(UnsentCounts.bySession) AS counts ON counts.session_id = session.id
@@ -114,8 +123,8 @@ public struct StoredSession: Hashable, Sendable {
 
   /// The columns without the counts, which would read each fence; all counts are 0.
   static let columnsWithoutCounts = """
-    session.*, drive.started_at AS drive_started_at, drive.link, \(provenance), 0 AS is_of_latest_drive, 0 AS fences,
-      0 AS sent_fences, 0 AS readable_fences, 0 AS submittable_fences, 0 AS submitted_fences, 0 AS quarantined_fences,
+    session.*, drive.started_at AS drive_started_at, drive.link, drive.target, \(provenance), 0 AS is_of_latest_drive, 0 AS fences,
+      0 AS sent_fences, 0 AS readable_fences, 0 AS submittable_fences, 0 AS kept_fences, 0 AS submitted_fences, 0 AS quarantined_fences,
       \(isIntact) AS is_intact
     FROM session JOIN drive ON drive.id = session.drive_id
     """
@@ -144,7 +153,7 @@ public struct StoredSession: Hashable, Sendable {
     id = row["id"]
     drive = row["drive_id"]
     driveStarted = started
-    link = said["link"]
+    (link, target) = (said["link"], said["target"])
     (store, clock) = (row["store_uuid"], said["ruled_by"])
     session = Session(
       number: said["number"], testUUID: said["test_uuid"], started: time("started_at") ?? .start,
@@ -158,6 +167,7 @@ public struct StoredSession: Hashable, Sendable {
     submittableFences = sent + (row["submittable_fences"] as Int)
     submittedFences = sent + (row["submitted_fences"] as Int)
     quarantinedFences = row["quarantined_fences"]
+    keptFences = row["kept_fences"]
     waitingFences = submittableFences - submittedFences - quarantinedFences
     isOfLatestDrive = row["is_of_latest_drive"]
   }

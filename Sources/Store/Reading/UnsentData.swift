@@ -14,6 +14,8 @@ public struct UnsentData: Hashable, Sendable {
   public var withoutSession = 0
   /// Speed tests that have ended.
   public var speedTests = 0
+  /// Sessions of drives with a target of their own, which wait for nothing.
+  public var kept = 0
 
   /// Nothing unsent.
   public init() {}
@@ -27,6 +29,7 @@ extension StoreReader {
     var data = UnsentData()
     data.withoutSession = try unsentOrphans(except: running)
     data.speedTests = try unsentSpeedTests()
+    data.kept = try keptSessions()
     let row = try rows(
       """
       SELECT count(*) FILTER (WHERE waiting > 0) AS sessions, CAST(total(waiting) AS INTEGER) AS fences,

@@ -15,28 +15,34 @@ public struct DriveRecorder: Sendable {
   private let log: String?
   private let link: String?
   private let server: String?
+  private let target: String?
 
   /// Inserts a new drive.
   /// - Throws: GRDB's `DatabaseError`
   init(
     _ store: StoreDatabase, started: WallTime, boot: (id: String, sinceBoot: Duration)?, log: String?, link: String?,
-    server: String?
+    server: String?, target: DriveTarget? = nil
   ) throws {
     self.started = started
     storedStart = started
     self.store = store
     (self.boot, self.log, self.link, self.server) = (boot, log, link, server.map(ServerKey.of))
+    self.target = target?.description
     drive = try store.writeNow { db in
       try db.execute(
-        sql: "INSERT INTO drive (started_at, log, link, boot_id, started_boot_us) VALUES (?, ?, ?, ?, ?)",
-        arguments: [started.microseconds, log, link, boot?.id, boot?.sinceBoot.inMicroseconds])
+        sql: "INSERT INTO drive (started_at, log, link, boot_id, started_boot_us, target) VALUES (?, ?, ?, ?, ?, ?)",
+        arguments: [
+          started.microseconds, log, link, boot?.id, boot?.sinceBoot.inMicroseconds, target?.description,
+        ])
       return db.lastInsertedRowID
     }
   }
 
   /// Continues a stored drive.
-  init(_ store: StoreDatabase, drive: Int64, started: WallTime) {
+  /// - Parameter target: The user's own target of its pings.
+  init(_ store: StoreDatabase, drive: Int64, started: WallTime, target: String? = nil) {
     (self.drive, self.started, storedStart, self.store) = (drive, started, started, store)
+    self.target = target
     (boot, log, link, server) = (nil, nil, nil, nil)
   }
 
@@ -58,11 +64,12 @@ public struct DriveRecorder: Sendable {
     try store.queue.write { db in
       try db.execute(
         sql: """
-          INSERT INTO drive (id, started_at, log, link, boot_id, started_boot_us) VALUES (?, ?, ?, ?, ?, ?)
+          INSERT INTO drive (id, started_at, log, link, boot_id, started_boot_us, target) VALUES (?, ?, ?, ?, ?, ?, ?)
           ON CONFLICT (id) DO UPDATE SET started_at = excluded.started_at, ended_at = NULL, stop_reason = NULL,
-            log = excluded.log, link = excluded.link, boot_id = excluded.boot_id, started_boot_us = excluded.started_boot_us
+            log = excluded.log, link = excluded.link, boot_id = excluded.boot_id, started_boot_us = excluded.started_boot_us,
+            target = excluded.target
           """,
-        arguments: [drive, storedStart.microseconds, log, link, boot?.id, boot?.sinceBoot.inMicroseconds])
+        arguments: [drive, storedStart.microseconds, log, link, boot?.id, boot?.sinceBoot.inMicroseconds, target])
       try RowChecksum.sign("drive", id: drive, db)
     }
   }
@@ -133,12 +140,12 @@ public struct DriveRecorder: Sendable {
         INSERT INTO fence (id, drive_id, session_id, number, entered_at, exited_at, last_seen_at, latitude, longitude,
           accuracy_m, altitude_m, course_deg, speed_mps, radius_m, technology, pings, pings_ok, rtt_sum_ns, submittable,
           pings_late, pings_duplicate, rtt_min_ns, rtt_p50_ns, rtt_p95_ns, rtt_max_ns, rtt_bins, ipdv_mean_ns,
-          rtt_kernel_mean_ns, radio, pings_unsent, recovered_at)
+          rtt_kernel_mean_ns, radio, pings_unsent, recovered_at, kept)
         VALUES ((SELECT id FROM fence WHERE drive_id = :drive AND number = :number), :drive,
           (SELECT id FROM session WHERE drive_id = :drive AND number = :session), :number, :entered,
           :exited, :seen, :latitude, :longitude, :accuracy, :altitude, :course, :speed, :radius, :technology, :pings,
           :pingsAnswered, :rttSum, :submittable, :late, :duplicates, :minimum, :median, :percentile95, :maximum,
-          :bins, :variation, :kernelMean, :radio, :unsent, :recovered)
+          :bins, :variation, :kernelMean, :radio, :unsent, :recovered, :kept)
         ON CONFLICT (id) DO UPDATE SET exited_at = excluded.exited_at,
           last_seen_at = excluded.last_seen_at, technology = excluded.technology, pings = excluded.pings,
           pings_ok = excluded.pings_ok, rtt_sum_ns = excluded.rtt_sum_ns, submittable = excluded.submittable,
@@ -146,6 +153,7 @@ public struct DriveRecorder: Sendable {
           rtt_min_ns = excluded.rtt_min_ns, rtt_p50_ns = excluded.rtt_p50_ns, rtt_p95_ns = excluded.rtt_p95_ns,
           rtt_max_ns = excluded.rtt_max_ns, rtt_bins = excluded.rtt_bins, ipdv_mean_ns = excluded.ipdv_mean_ns,
           rtt_kernel_mean_ns = excluded.rtt_kernel_mean_ns, radio = excluded.radio, pings_unsent = excluded.pings_unsent,
+          kept = excluded.kept,
           recovered_at = coalesce(excluded.recovered_at, recovered_at)
         """)
     try statement.execute(
@@ -155,7 +163,8 @@ public struct DriveRecorder: Sendable {
         "latitude": fence.centre.latitude, "longitude": fence.centre.longitude, "accuracy": fence.fix.accuracy,
         "altitude": fence.fix.altitude, "course": fence.fix.course, "speed": fence.fix.speed, "radius": fence.radius,
         "technology": fence.technology?.name, "pings": fence.pings, "pingsAnswered": fence.pingsAnswered,
-        "rttSum": fence.rttSumNanoseconds, "submittable": fence.isSubmittable,
+        "rttSum": fence.rttSumNanoseconds, "submittable": fence.isSubmittable && target == nil,
+        "kept": fence.isSubmittable && target != nil,
         "late": figures.late, "duplicates": figures.duplicates, "minimum": figures.roundTrip?.minimum,
         "median": figures.roundTrip?.median, "percentile95": figures.roundTrip?.percentile95,
         "maximum": figures.roundTrip?.maximum, "bins": figures.delays.isEmpty ? nil : figures.delays.description,

@@ -44,14 +44,15 @@ struct LogReplay {
     if tail != nil { certainty.lose(ended.filter { $0.exited.map { $0 > settled } ?? true }) }
     endedFences = ended.count
     drive = LoggedDrive(
-      log: path, started: started, link: recorded.header.link,
+      log: path, started: started, link: recorded.header.link, target: recorded.header.target,
       sessions: engine.sessions.filter { !recorded.forgotten.contains($0.number) },
       fences: ended.compactMap { certainty.certain($0) }, accepted: recorded.accepted,
       stopped: isStopCertain ? engine.stopped : nil)
   }
 
-  /// Leaves out the fences that the server does not have, as far as the log knows.
+  /// Leaves out the fences that the server does not have, as far as the log knows; not those that were never meant for it.
   mutating func dropUnsent() {
+    guard drive.target == nil else { return }
     let sent = Set(drive.accepted.flatMap(\.fences))
     drive = LoggedDrive(
       log: drive.log, started: drive.started, link: drive.link, sessions: drive.sessions,

@@ -28,6 +28,8 @@ public struct LoggedDrive: Sendable {
   public let started: WallTime
   /// The measured link; `nil` when the drive had one link only.
   public let link: String?
+  /// The user's own target of its pings; `nil`: the control server's.
+  public let target: DriveTarget?
   /// Its sessions.
   public let sessions: [Session]
   /// Ended fences that are certainly the measured ones.
@@ -39,10 +41,11 @@ public struct LoggedDrive: Sendable {
 
   /// Joins the parts of a replayed log.
   public init(
-    log: String, started: WallTime, link: String?, sessions: [Session], fences: [Fence],
+    log: String, started: WallTime, link: String?, target: DriveTarget? = nil, sessions: [Session], fences: [Fence],
     accepted: [AcceptedFences] = [], stopped: (at: DriveTime, reason: StopReason)?
   ) {
     (self.log, self.started, self.link, self.sessions) = (log, started, link, sessions)
+    self.target = target
     (self.fences, self.accepted, self.stopped) = (fences, accepted, stopped)
   }
 }

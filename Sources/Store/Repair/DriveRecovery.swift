@@ -21,8 +21,8 @@ struct DriveRecovery {
   /// - Returns: Its id.
   static func insertDrive(_ logged: LoggedDrive, _ started: WallTime, _ db: Database) throws -> Int64 {
     try db.execute(
-      sql: "INSERT INTO drive (started_at, log, link) VALUES (?, ?, ?)",
-      arguments: [started.microseconds, logged.log, logged.link])
+      sql: "INSERT INTO drive (started_at, log, link, target) VALUES (?, ?, ?, ?)",
+      arguments: [started.microseconds, logged.log, logged.link, logged.target?.description])
     return db.lastInsertedRowID
   }
 
@@ -47,9 +47,9 @@ struct DriveRecovery {
     try db.execute(
       sql: """
         UPDATE drive SET started_at = ?, ended_at = NULL, stop_reason = NULL, log = ?, link = ?, boot_id = NULL,
-          started_boot_us = NULL
+          started_boot_us = NULL, target = ?
         WHERE id IN (SELECT id FROM drive WHERE \(RowChecksum.isDamaged("drive")) AND id = ?)
-        """, arguments: [recorder.started.microseconds, logged.log, logged.link, drive])
+        """, arguments: [recorder.started.microseconds, logged.log, logged.link, logged.target?.description, drive])
     try RowChecksum.sign("drive", id: drive, db)
   }
 
@@ -203,6 +203,8 @@ struct DriveRecovery {
   /// If a batch left with more fences than it has now, some of the recovered fences were in it.
   /// - Parameter accepted: The numbers of fences that the server has.
   private func assignToBatches(except accepted: Set<Int>, _ db: Database) throws {
+    // Fences of the user's own target are never sent.
+    guard logged.target == nil else { return }
     let submittable = Set(recovered).subtracting(accepted)
     let bySession = Dictionary(
       grouping: logged.fences.filter { $0.isSubmittable && submittable.contains($0.number) }, by: \.session)

@@ -16,7 +16,7 @@ public struct Quota: Hashable, Sendable {
 
 /// The deletions that bring a state directory back within its quota. A pure value.
 ///
-/// Submitted speed tests are deleted first, because one has the bytes of a hundred fences; then submitted fences; then files. Each kind
+/// Submitted speed tests are deleted first, because one has the bytes of a hundred fences; then submitted and kept fences; then files. Each kind
 /// oldest first. The quota never deletes unsent data; ``AgeDeletion`` deletes it by age.
 struct QuotaPlan: Hashable, Sendable {
   /// The ids of submitted speed tests.
@@ -69,7 +69,7 @@ struct Holdings: Hashable, Sendable {
   /// Bytes of the store in use.
   var store: Int64 = 0
   var fences = 0
-  /// Fences that the server has, and that may be deleted.
+  /// Fences that the server has, or that are kept, and that may be deleted.
   var submitted = 0
   /// In the order of deletion; their bytes are part of the store's.
   var speedTests: [SpeedTest] = []

@@ -108,7 +108,7 @@ public struct StoreSpace: Sendable {
         let gone = try FenceDeletion.delete(
           """
           fence WHERE id IN (
-            SELECT id FROM intact_fence WHERE \(FenceDeletion.isAtRest) AND submitted_at IS NOT NULL ORDER BY id LIMIT :piece)
+            SELECT id FROM intact_fence WHERE \(FenceDeletion.isAtRest) AND (submitted_at IS NOT NULL OR kept) ORDER BY id LIMIT :piece)
           """, arguments, db)
         _ = try FenceDeletion.deleteEmpty(arguments, db)
         return gone
@@ -139,7 +139,7 @@ public struct StoreSpace: Sendable {
       holdings.fences = Int(try number("SELECT count(*) FROM fence"))
       holdings.submitted = Int(
         try number(
-          "SELECT count(*) FROM fence WHERE submitted_at IS NOT NULL AND drive_id < :running"))
+          "SELECT count(*) FROM fence WHERE (submitted_at IS NOT NULL OR kept) AND drive_id < :running"))
       holdings.speedTests = try Row.fetchAll(
         db,
         sql: """
@@ -210,7 +210,7 @@ public struct StoreSpace: Sendable {
 
 /// The counts of a deletion for the quota, or on a full disk.
 public struct Dropped: Hashable, Sendable {
-  /// Fences that the server has.
+  /// Fences that the server has, and kept ones, which it never gets.
   public internal(set) var fences = 0
   /// Speed tests that the server has.
   public internal(set) var speedTests = 0

@@ -14,7 +14,7 @@ enum RowChecksum {
     ("registration", ["control_server", "client_uuid", "history_cursor"]),
     ("breaker", ["control_server", "memory"]),
     ("clock", ["boot_id", "booted_at", "ruled_by", "confirmed", "memory"]),
-    ("drive", ["id", "started_at", "ended_at", "stop_reason", "log", "link", "boot_id", "started_boot_us"]),
+    ("drive", ["id", "started_at", "ended_at", "stop_reason", "log", "link", "boot_id", "started_boot_us", "target"]),
     (
       "session",
       [
@@ -36,7 +36,7 @@ enum RowChecksum {
         "accuracy_m", "altitude_m", "course_deg", "speed_mps", "radius_m", "technology", "pings", "pings_ok",
         "rtt_sum_ns", "pings_late", "pings_duplicate", "rtt_min_ns", "rtt_p50_ns", "rtt_p95_ns", "rtt_max_ns",
         "rtt_bins", "ipdv_mean_ns", "rtt_kernel_mean_ns", "submittable", "submitted_at", "batch_id",
-        "recovered_at", "radio", "pings_unsent",
+        "recovered_at", "radio", "pings_unsent", "kept",
       ]
     ),
     ("forgetting", ["id"]),

@@ -71,7 +71,9 @@ enum Schema {
           -- Which boot of the host it was recorded in, and the time since that boot at its start: with these, wall times can be
           -- computed again once the host's clock is right.
           boot_id TEXT,
-          started_boot_us INTEGER
+          started_boot_us INTEGER,
+          -- The user's own target of its pings: then it is kept here, and never submitted.
+          target TEXT
         ) STRICT;
 
         CREATE TABLE session (
@@ -157,6 +159,8 @@ enum Schema {
           radio TEXT,
           -- Pings that the host could not send; they are not among `pings`.
           pings_unsent INTEGER NOT NULL DEFAULT 0,
+          -- The server would accept it, but its drive has a target of its own: it is not submittable.
+          kept INTEGER NOT NULL DEFAULT 0,
           UNIQUE (drive_id, number)
         ) STRICT;
         CREATE INDEX fence_of_session ON fence(session_id, number);

@@ -34,6 +34,16 @@ public struct ControlServerClient: Sendable {
     }
   }
 
+  /// Stands for the control server of a device that has none: every request fails.
+  public static func absent(_ device: Device) -> ControlServerClient { ControlServerClient(device) }
+
+  private init(_ device: Device) {
+    (url, self.device, requestTimeout, authorities) = ("", device, .seconds(1), nil)
+  }
+
+  /// Whether there is a control server.
+  var isPresent: Bool { !url.isEmpty }
+
   /// Registers this device (/settings), or confirms the registration.
   /// - Parameter clientUUID: The client UUID of the first registration; `nil` for the first registration.
   /// - Returns: The client UUID to use from now on.
@@ -120,6 +130,7 @@ public struct ControlServerClient: Sendable {
   private func exchange(
     _ path: String, _ body: [UInt8], isCompressed: Bool = false, by way: Way, until deadline: ContinuousClock.Instant
   ) async throws(ServerFailure) -> FetchAnswer {
+    guard isPresent else { throw .unreachable("(control-server.url is not set)") }
     var request = FetchRequest(url: url + "/" + path, limit: deadline - .now)
     request.body = body
     request.headers = [

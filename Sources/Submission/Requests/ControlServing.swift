@@ -3,6 +3,7 @@ import Foundation
 
 /// The requests of `ControlServerClient` that ``GatedServer`` sends; tests implement it without a server.
 protocol ControlServing: Sendable {
+  /// Empty for a device without a control server.
   var url: String { get }
   /// The server's time from its last success; `nil` when it is unknown.
   var latestDate: ServerDateReading? { get }

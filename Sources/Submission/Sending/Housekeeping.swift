@@ -80,7 +80,7 @@ actor Housekeeping {
     if !dropped.isNothing {
       logger.notice(
         """
-        \(reason): dropped \(dropped.fences) fences and \(dropped.speedTests) speed tests that the server has, \(dropped.damagedStores) files of damaged stores, and \
+        \(reason): dropped \(dropped.fences) fences that the server has or that are kept, \(dropped.speedTests) speed tests that the server has, \(dropped.damagedStores) files of damaged stores, and \
         \(dropped.driveLogs) drive logs; \(dropped.bytes) bytes are free again
         """)
     }

@@ -32,6 +32,7 @@ struct PassRunner: Sendable {
     do {
       try await preparation.prepare(&pass)
       guard !pass.queue.isEmpty || !pass.speedTests.isEmpty else { return (pass.report, false) }
+      guard server.isPresent else { return (withoutServer(pass), false) }
       try await send(&pass)
       await conclude(&pass)
     } catch {
@@ -49,6 +50,15 @@ struct PassRunner: Sendable {
       metadata: pass.report.tally.fencesSent > 0
         ? [OperatorEvent.key: .stringConvertible(OperatorEvent.fencesSent)] : nil)
     return (pass.report, true)
+  }
+
+  /// Without a control server, what waits for one waits on; the store is looked after all the same.
+  private func withoutServer(_ pass: Pass) -> PassReport {
+    var report = pass.report
+    report.tally = PassTally(fences: 0, kept: Set(pass.queue.map(\.session)))
+    report.speedTests.kept = pass.speedTests.count
+    report.firstFailure = .unreachable("(control-server.url is not set)")
+    return report
   }
 
   private func heldByClock(except running: Int64?) async throws -> PassReport {

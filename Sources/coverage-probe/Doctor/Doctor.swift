@@ -1,4 +1,5 @@
 import Coverage
+import Driving
 import Foundation
 import Positioning
 import Settings
@@ -45,12 +46,17 @@ struct Doctor: Sendable {
     ConfigurationExamination.findings(reading).forEach(report)
     // Without the file, each setting is unknown, and every other finding would be about defaults.
     guard !reading.isUnreadable else { return }
-    let server = configuration.controlServer.url.flatMap { URL(string: $0)?.host() }
+    let target = TargetPings(configuration.pings.target)
+    let server = target?.target.host ?? configuration.controlServer.url.flatMap { URL(string: $0)?.host() }
     let links = configuration.driveLinks.map { LinkExamination($0, destination: server) }
     // All wait for answers from outside, and none needs another.
     async let positions = ReceiverExamination.listen(to: receiver, accuracyLimit: configuration.location.accuracyLimit)
-    async let requests = ServerExamination.ask(
-      configuration, device, by: links.filter(\.isMeasured).map(\.link), gate: hold, wall: wall)
+    // With a target of its own, a drive asks no control server.
+    async let requests =
+      target == nil
+      ? ServerExamination.ask(
+        configuration, device, by: links.filter(\.isMeasured).map(\.link), gate: hold, wall: wall)
+      : ServerExamination.Answers()
     async let modems = Self.listened(links)
     HostExamination.findings(await HostExamination.measure(wall: wall())).forEach(report)
     StateExamination.findings(StateExamination.measure(configuration)).forEach(report)
@@ -63,6 +69,13 @@ struct Doctor: Sendable {
       // Without a test there is no token for pings; the findings about the server have the reason.
       guard case .success(let grant) = test.answer else { continue }
       pings.append((test.link, await PingExamination.ping(grant, by: test.link, family: configuration.pings.family)))
+    }
+    if let target {
+      for link in links where link.isMeasured {
+        pings.append(
+          (link.link, await PingExamination.ping(target, by: link.link, family: configuration.pings.family, wall: wall))
+        )
+      }
     }
     let isAnyAnswered = pings.contains { !$0.pings.answers.isEmpty }
     for (link, pings) in pings {
@@ -91,11 +104,15 @@ enum ConfigurationExamination {
     }
     var findings = reading.mistakes.map { Finding(.fault, .configuration, "\($0)") }
     if findings.isEmpty { findings.append(Finding(.good, .configuration, reading.summary)) }
-    if reading.configuration.controlServer.url == nil {
+    if let target = reading.configuration.pings.target.target {
+      findings.append(Finding(.good, .configuration, "drives are \(target.note); no control server is asked"))
+    } else if reading.configuration.controlServer.url == nil {
       findings.append(
         Finding(
           .fault, .configuration, "control-server.url is not set, so no drive gets a test to ping with",
-          advice: "set it in \(reading.configuration.file ?? "a file for --config"), or \(urlVariable)"))
+          advice:
+            "set it, or pings.target.host for a drive without a control server, in \(reading.configuration.file ?? "a file for --config"), or \(urlVariable)"
+        ))
     }
     return findings
   }

@@ -13,7 +13,7 @@ struct DoctorCommand: AsyncParsableCommand {
     abstract: "Examines this host: can a drive be recorded now, and if not, what to do.",
     discussion: """
       It looks at the configuration, the clock, the state directory, the interfaces, gpsd, the control server and the pings of a test, which \
-      it requests and does not use further. It takes up to 20 s. Exit status: 0 when a drive can be recorded now, otherwise 1.
+      it requests and does not use further; or the pings to `pings.target`. It takes up to 20 s. Exit status: 0 when a drive can be recorded now, otherwise 1.
       """)
 
   @OptionGroup var configuration: ConfigurationOptions

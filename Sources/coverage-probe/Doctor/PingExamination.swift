@@ -1,4 +1,5 @@
 import Coverage
+import Driving
 import Networking
 import Pinging
 import Settings
@@ -8,8 +9,10 @@ import Submission
 enum PingExamination {
   /// The results of the pings on one link.
   struct Pings: Hashable, Sendable {
-    /// The ping server's name and port, for the findings.
+    /// The pinged host, for the findings.
     var server: String
+    /// How the user's own target is pinged; `nil`: it is the ping server of a test.
+    var kind: DriveTarget.Kind?
     /// Why no ping could be sent.
     var trouble: String?
     /// The round-trip times of the pings that were answered in time.
@@ -48,10 +51,31 @@ enum PingExamination {
   ///   - link: The link to measure; if another kind of link carries packets to this server, no ping is sent, as in a drive.
   ///   - family: The IP version of the configuration; `nil`: that of the grant, if it has one.
   static func ping(_ grant: CoverageGrant, by link: LinkSettings, family: IPVersion?) async -> Pings {
-    var pings = Pings(server: "\(grant.pingHost), port \(grant.pingPort)")
+    await ping(
+      Pings(server: "\(grant.pingHost), port \(grant.pingPort)"), grant.pingHost, grant.pingPort,
+      family: family ?? grant.ipVersion, by: link
+    ) { _ in .rtr(token: grant.pingToken) }
+  }
+
+  /// Pings the user's own target, as a drive does.
+  static func ping(
+    _ target: TargetPings, by link: LinkSettings, family: IPVersion?, wall: @Sendable () -> WallTime
+  ) async -> Pings {
+    let pings = Pings(server: "\(target.target)", kind: target.target.kind)
+    return await ping(pings, target.target.host, target.target.port ?? 0, family: family, by: link) { local in
+      try target.withSecret().echo(from: local, at: wall())
+    }
+  }
+
+  /// - Parameter echo: Returns the protocol of pings that leave from an address of this host.
+  private static func ping(
+    _ pings: Pings, _ host: String, _ port: UInt16, family: IPVersion?, by link: LinkSettings,
+    echo: (_ local: String?) throws -> PingTarget.Echo
+  ) async -> Pings {
+    var pings = pings
     do {
       let address = try await PingAddress.ofServer(
-        grant.pingHost, port: grant.pingPort, family: family ?? grant.ipVersion,
+        host, port: port, family: family,
         isUnreachable: LinkExamination.monitor(link, to: nil).hasOtherFamilyOnly)
       let reading = LinkExamination.monitor(link, to: address.host).current
       guard reading.path != Path.wifi else {
@@ -61,7 +85,7 @@ enum PingExamination {
       let pinger = try Pinger()
       defer { pinger.shutdown() }
       _ = try pinger.start(
-        PingTarget(address: address, echo: .rtr(token: grant.pingToken), interface: link.interface, count: count))
+        PingTarget(address: address, echo: try echo(reading.way?.address), interface: link.interface, count: count))
       for await event in pinger.events {
         pings.hear(event)
         if event.kind == .finished || event.kind == .removed { break }
@@ -74,6 +98,15 @@ enum PingExamination {
 
   // MARK: Judgement
 
+  private static func silenceAdvice(_ kind: DriveTarget.Kind?) -> String {
+    switch kind {
+    case nil: "let UDP to that port pass the firewall; some networks block it"
+    case .icmp: "does another host's `ping` get an answer from it? some hosts and networks answer no echo requests"
+    case .udpEcho: "does an echo service run there? then let UDP to that port pass the firewall"
+    case .rtr: "has it the same secret, and both clocks the same time? then let UDP to that port pass the firewall"
+    }
+  }
+
   /// - Parameter link: The link's name; `nil` for the only one.
   static func findings(_ pings: Pings, link: String?) -> [Finding] {
     let place = link.map { "link \($0): " } ?? ""
@@ -81,6 +114,13 @@ enum PingExamination {
       return [Finding(.fault, .pings, "\(place)no ping to \(pings.server): \(ForeignText.clean(trouble))")]
     }
     // Before the losses: a refusal shows that UDP passes, so the advice about a firewall would be wrong.
+    if pings.refused > 0, pings.kind != nil {
+      return [
+        Finding(
+          .fault, .pings, "\(place)\(pings.server) refuses the token: it sees another address of this host",
+          advice: "behind NAT, start the target with --any-address, or ping it by udp-echo or icmp")
+      ]
+    }
     if pings.refused > 0 {
       return [
         Finding(
@@ -106,7 +146,7 @@ enum PingExamination {
       return [
         Finding(
           .fault, .pings, "\(place)pings to \(pings.server): none of \(pings.lost) was answered",
-          advice: "let UDP to that port pass the firewall; some networks block it")
+          advice: silenceAdvice(pings.kind))
       ]
     }
     // Tenths of a millisecond.

@@ -34,8 +34,13 @@ struct ExportFences: AsyncParsableCommand {
     transform: tiles)
   var tiles: TileSource?
 
-  @Option(name: .long, help: "submitted, pending or all; only `all` includes fences that Wi-Fi touched.")
-  var state = ExportSelection.submitted
+  @Option(
+    name: .long,
+    help: """
+      settled (submitted or kept), submitted, kept (of drives to pings.target), pending or all; only `all` includes fences that Wi-Fi \
+      touched.
+      """)
+  var state = ExportSelection.settled
 
   @Flag(
     name: .long, help: "Speed tests instead of fences; jsonl has their curves, html has tests and fences without it.")

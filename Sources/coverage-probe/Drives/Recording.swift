@@ -14,6 +14,8 @@ struct Recording: Sendable {
   private let configuration: ProbeConfiguration
   private let options: DriveOptions
   private let submits: Bool
+  /// Whether the drive itself is submitted: earlier ones can be, beside one with a target of its own.
+  private var submitsDrive: Bool { submits && options.target == nil }
   /// The loop of speed tests beside the drive; `nil` for none.
   private let loop: LoopRules?
   private let logger: Logger
@@ -52,7 +54,11 @@ struct Recording: Sendable {
     stop: AsyncStream<Void>, onStatus: @escaping @Sendable ([DriveStatus]) -> Void,
     print: @escaping @Sendable (String) -> Void
   ) async throws -> CommandOutcome {
-    try await withControlServer(configuration, for: "without it there is nothing to ping", logger: logger) { server in
+    // A loop of speed tests needs the control server, whatever is pinged.
+    try await withControlServer(
+      configuration, for: "without it or pings.target.host there is nothing to ping", unlessTarget: loop == nil,
+      logger: logger
+    ) { server in
       let environment = try DriveEnvironment(
         configuration: configuration, purpose: "\(Program.name) record", server: server, logger: logger)
       return try await record(in: environment, stop: stop, onStatus: onStatus, print: print)
@@ -67,8 +73,7 @@ struct Recording: Sendable {
     let isRecoveryLeft = await environment.recoverBeforeDrive(configuration)
     let loops = try await environment.beginDrive()
     let drive = try await LiveDrive.open(options: options, continuing: loops, environment: environment)
-    let isBound = options.links.contains { $0.interface != nil }
-    LiveDrive.dropPrivileges(keeping: options.capture != nil || isBound ? .recovery : [], logger)
+    LiveDrive.dropPrivileges(keeping: options.privileges, logger)
     let receiving = Task { await environment.positions.run() }
     defer { receiving.cancel() }
     let (givingUp, giveUp) = AsyncStream<Void>.makeStream()
@@ -87,7 +92,7 @@ struct Recording: Sendable {
     let (report, trouble) = try await untilStopped(by: givingUp) {
       let (fromMemory, isStored) = try await waitForDisk(drive, environment)
       if isRecoveryLeft { _ = await environment.recoverRest(configuration) { Task.isCancelled } }
-      guard submits else { return (nil as PassReport?, nil as String?) }
+      guard submitsDrive else { return (nil as PassReport?, nil as String?) }
       // The store does not know which of its fences were submitted from memory, and cannot be told.
       guard isStored else { return (fromMemory, nil) }
       do {
@@ -129,12 +134,12 @@ struct Recording: Sendable {
   private func waitForDisk(_ drive: LiveDrive, _ environment: DriveEnvironment) async throws -> (
     PassReport, isStored: Bool
   ) {
-    var saving = DriveSaving(drive, in: environment, submits: submits)
+    var saving = DriveSaving(drive, in: environment, submits: submitsDrive)
     var report = PassReport()
     var second = 0
     while true {
       var rest = await saving.attempt(mayPause: second < Self.patience && !Task.isCancelled)
-      if rest.endangered > 0, submits, second % Self.passInterval == 0 {
+      if rest.endangered > 0, submitsDrive, second % Self.passInterval == 0 {
         report = report + (try await environment.sender.pass(.memory))
         rest = await saving.attempt()
       }

@@ -14,7 +14,12 @@ struct ReportCommand: AsyncParsableCommand {
 
   @OptionGroup var configuration: ConfigurationOptions
 
-  @Option(name: .long, help: "submitted, pending or all; only `all` includes fences that Wi-Fi touched.")
+  @Option(
+    name: .long,
+    help: """
+      settled (submitted or kept), submitted, kept (of drives to pings.target), pending or all; only `all` includes fences that Wi-Fi \
+      touched.
+      """)
   var state = ExportSelection.all
 
   @OptionGroup var filter: FilterOptions

@@ -86,12 +86,14 @@ struct SessionListing: Sendable {
       "test_uuid": stored.session.testUUID.map(JSON.string),
       "loop_uuid": stored.loopUUID.map(JSON.string),
       "link": stored.link.map(JSON.string),
+      "target": stored.target.map(JSON.string),
       "started_at": time(stored.session.started),
       "anchor_at": time(stored.session.anchor),
       "finalized_at": time(stored.session.finalized),
       "state": .string(stored.state(isWriterAlive: isWriterAlive).rawValue),
       "fences": .integer(Int64(stored.fences)),
       "submittable_fences": .integer(Int64(stored.submittableFences)),
+      "kept_fences": .integer(Int64(stored.keptFences)),
       "submitted_fences": .integer(Int64(stored.submittedFences)),
       "quarantined_fences": .integer(Int64(stored.quarantinedFences)),
       "damaged_fences": .integer(Int64(stored.damagedFences)),
@@ -108,11 +110,12 @@ struct SessionListing: Sendable {
       let refused = stored.quarantineReason.map { " (\(counted(stored.quarantinedFences, "fence")): \($0))" } ?? ""
       let note =
         state == .pending && stored.submittableFences == 0 ? "pending (nothing to send)" : state.rawValue + refused
+      let kept = stored.target.map { " (not submitted: \(ForeignText.clean($0, limit: 80)))" } ?? ""
       let itself = stored.isDamaged ? " (damaged: the next submit repairs it)" : ""
       let damaged = itself + (stored.damagedFences > 0 ? " (\(counted(stored.damagedFences, "fence")) damaged)" : "")
       return [
         "\(stored.id)", stored.isDamaged ? "-" : (stored.driveStarted + stored.session.started).iso8601,
-        "\(stored.fences)", note + damaged,
+        "\(stored.fences)", note + kept + damaged,
         stored.session.testUUID.map { ForeignText.clean($0, limit: 40) } ?? "-",
       ]
     }

@@ -14,14 +14,15 @@ struct Road {
   ///   - test: The test that the server grants after two seconds; `nil`: none.
   ///   - laterTest: The test that the server grants in the middle; it begins a second session.
   ///   - isCut: Whether the log ends without a stop.
+  ///   - target: The user's own target of the pings.
   ///   - start: Moves the coordinates, so that no two roads are the same.
   init(
     fences: Int, started: WallTime = .sampleStart, test: String? = "T", laterTest: String? = nil, isCut: Bool = false,
-    start: Double = 0
+    start: Double = 0, target: DriveTarget? = nil
   ) throws {
     header = DriveLogHeader(
       started: started, initialPath: .cellular, parameters: Parameters(),
-      pings: .init(interval: .milliseconds(100), timeout: .seconds(1)))
+      pings: .init(interval: .milliseconds(100), timeout: .seconds(1)), target: target)
     let folder = try TemporaryFolder()
     let path = folder.file("drive.jsonl")
     var engine = Engine()

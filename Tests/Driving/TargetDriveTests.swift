@@ -1,0 +1,175 @@
+import Coverage
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Driving
+@testable import Networking
+@testable import Pinging
+@testable import Settings
+
+/// A drive to the user's own target: an input, and its effects.
+struct TargetDriveTests {
+  private static let icmp = DriveTarget(.icmp, host: "target.example")
+  private var rig = DriveRig { $0.target = TargetPings(TargetDriveTests.icmp) }
+
+  private static func rig(_ kind: DriveTarget.Kind, isClockTrusted: Bool = true) -> DriveRig {
+    DriveRig(
+      { options in
+        options.target = TargetPings(
+          DriveTarget(kind, host: "192.0.2.9", port: kind == .icmp ? nil : 4440), secret: Array("demo-secret".utf8))
+      }, isClockTrusted: isClockTrusted)
+  }
+
+  private var starts: [PingStart] {
+    rig.effects.compactMap { if case .beginPings(let start) = $0 { start } else { nil } }
+  }
+
+  private mutating func startPinging() throws {
+    rig.feed(.began)
+    rig.feed(.pingsRead)
+    try rig.resolve()
+  }
+
+  @Test("when a drive with a target begins, then its address is looked up, and no control server is asked")
+  mutating func begins() throws {
+    rig.feed(.began)
+    rig.feed(.pingsRead)
+    #expect(rig.requests.isEmpty)
+    #expect(rig.latestResolve?.0.host == "target.example" && rig.latestResolve?.0.port == 0)
+    try rig.resolve()
+    #expect(rig.liveTargets == [1])
+    #expect(
+      rig.lines.last == "info: kept here and not submitted: the pings go to icmp target.example: pinging 127.0.0.1:9")
+    for _ in 0..<30 {
+      rig.wait(1)
+      rig.ping(.answered(rttNanoseconds: 20_000_000))
+      rig.tick()
+    }
+    #expect(rig.requests.isEmpty && starts.count == 1)
+    #expect(rig.disk.sessions.count == 1 && rig.disk.sessions[0]?.testUUID == nil)
+  }
+
+  @Test(
+    "when pings begin, then they are of the target's protocol",
+    arguments: [(.icmp, .icmp), (.udpEcho, .udpEcho)] as [(DriveTarget.Kind, PingTarget.Echo)])
+  mutating func protocols(kind: DriveTarget.Kind, echo: PingTarget.Echo) throws {
+    rig = Self.rig(kind)
+    try startPinging()
+    #expect(starts.map(\.target.echo) == [echo])
+  }
+
+  @Test("when the target speaks RTR, then the token is one of the secret, for the present time")
+  mutating func token() throws {
+    rig = Self.rig(.rtr)
+    rig.wait(2)
+    try startPinging()
+    let seconds = UInt32(WallTime.sampleStart.milliseconds / 1000 + 2)
+    let expected = PingToken.bytes(
+      secret: Array("demo-secret".utf8), unixSeconds: seconds, address: [UInt8](repeating: 0, count: 16))
+    #expect(starts.map(\.target.echo) == [.rtr(token: expected)])
+  }
+
+  @Test("when no clock can be right, then a plain echo is sent all the same, and a token is not made")
+  mutating func untrustedClock() throws {
+    rig = Self.rig(.udpEcho, isClockTrusted: false)
+    try startPinging()
+    #expect(rig.liveTargets == [1])
+    rig.tick(isTrusted: false)
+    #expect(rig.status?.warnings.contains(DriveStatus.clockNotSet) == false)
+    rig = Self.rig(.rtr, isClockTrusted: false)
+    rig.feed(.began)
+    rig.tick(isTrusted: false)
+    #expect(rig.latestResolve == nil)
+    #expect(rig.status?.warnings.contains(DriveStatus.clockNotSet) == true)
+  }
+
+  @Test("when many pings in a row are lost, then the name is looked up again, and the old pings go on meanwhile")
+  mutating func silence() throws {
+    try startPinging()
+    for _ in 0..<30 {
+      rig.wait(0.1)
+      rig.ping(.lost(.unknown))
+    }
+    rig.feed(.pingsRead)
+    #expect(rig.latestResolve?.1 == 2 && rig.liveTargets == [1])
+    try rig.resolve(last: 2)
+    #expect(rig.liveTargets == [2])
+    #expect(rig.requests.isEmpty)
+  }
+
+  @Test("when the session has many fences, then it goes on: no server limits its size")
+  mutating func longSession() throws {
+    try startPinging()
+    for metres in 0..<500 {
+      rig.wait(1)
+      rig.fix(Double(metres) * 50)
+    }
+    rig.tick()
+    #expect(rig.drive.engine.fences.count > 450)
+    #expect(starts.count == 1 && rig.disk.sessions.count == 1)
+  }
+
+  @Test("when the target's name is not found, then the status says why, and the drive looks again")
+  mutating func unresolved() {
+    rig.feed(.began)
+    rig.feed(.pingsRead)
+    let generation = rig.latestResolve?.1 ?? 0
+    rig.feed(.unresolved(reason: "the name target.example cannot be resolved", for: generation))
+    rig.tick()
+    #expect(rig.status?.warnings.contains("the name target.example cannot be resolved") == true)
+    rig.wait(2)
+    rig.tick()
+    #expect(rig.latestResolve?.1 == generation + 1)
+    #expect(rig.requests.isEmpty)
+  }
+
+  @Test("when the target refuses the token, then the status says what helps")
+  mutating func refused() throws {
+    rig = Self.rig(.rtr)
+    try startPinging()
+    rig.wait(0.1)
+    rig.ping(.refused(rttNanoseconds: 10_000_000))
+    rig.tick()
+    #expect(rig.status?.warnings.contains(DriveStatus.targetRefuses) == true)
+    #expect(rig.requests.isEmpty)
+  }
+
+  @Test("when a ping of this host cannot be sent, then it is not lost")
+  mutating func unsent() throws {
+    try startPinging()
+    rig.fix(0)
+    rig.wait(0.1)
+    rig.ping(.notSent(SendFailure(code: EPERM)))
+    rig.wait(0.1)
+    rig.ping(.lost(.unknown))
+    let fence = try #require(rig.drive.engine.openFence)
+    #expect((fence.pings, fence.figures.unsent) == (1, 1))
+  }
+
+  @Test("when the drive is reported, then status and summary say that nothing is submitted")
+  mutating func words() throws {
+    try startPinging()
+    rig.tick()
+    #expect(rig.status?.target == Self.icmp)
+    #expect(rig.status?.line.contains("not submitted") == true)
+    let summary = rig.drive.summary(drive: 1, capture: nil, at: rig.now)
+    #expect(summary.target == Self.icmp)
+  }
+
+  @Test("when the secret is in a file, then its first line counts; an empty one is an error")
+  func secretFile() throws {
+    let folder = try TemporaryFolder()
+    var settings = TargetSettings()
+    (settings.host, settings.port, settings.kind) = ("192.0.2.1", 4440, .rtr)
+    settings.secretFile = try folder.write("demo-secret\nnot this\n", to: "secret")
+    let known = try #require(TargetPings(settings)).withSecret()
+    let expected = TargetPings(DriveTarget(.rtr, host: "192.0.2.1", port: 4440), secret: Array("demo-secret".utf8))
+    #expect(known.echo(from: "127.0.0.1", at: .sampleStart) == expected.echo(from: "127.0.0.1", at: .sampleStart))
+    settings.secretFile = try folder.write("\nbehind it\n", to: "empty")
+    let error = #expect(throws: TargetSecretError.self) { _ = try TargetPings(settings)?.withSecret() }
+    #expect("\(try #require(error))".contains("pings.target.secret-file"))
+    settings.secretFile = folder.file("none")
+    #expect(throws: InputFileError.self) { _ = try TargetPings(settings)?.withSecret() }
+  }
+}
