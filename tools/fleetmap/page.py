@@ -78,7 +78,7 @@ def write(folder: pathlib.Path, batches: Iterator[pa.RecordBatch], outlines: dic
     for mark, text in {
         "/*maplibre.css*/": (scripts / "maplibre-gl.css").read_text(), "/*maplibre.js*/": (scripts / "maplibre-gl.js").read_text(),
         "/*map.css*/": (PARTS / "map.css").read_text(), "/*pmtiles.js*/": (PARTS / "pmtiles.js").read_text(),
-        "/*map.js*/": (PARTS / "map.js").read_text(),
+        "/*figures.js*/": (PARTS / "figures.js").read_text(), "/*map.js*/": (PARTS / "map.js").read_text(),
         "<!--data-->": _packed(json.dumps(data, separators=(",", ":")).encode()), "<!--tiles-->": _packed(tiles(outlines, folder)),
     }.items():
         content = content.replace(mark, text.replace("</script", "<\\/script") if mark.endswith("js*/") else text, 1)

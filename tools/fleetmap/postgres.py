@@ -14,10 +14,10 @@ import psycopg
 import pyarrow as pa
 
 from fleetmap import geometry
+from fleetmap.page import FIGURES
 from fleetmap.errors import FleetError
 
 SCHEMA = pathlib.Path(__file__).with_name("serving.sql")
-FIGURES = ("fences", "devices", "share", "low", "high", "loss", "ping_p50_us", "ping_p95_us", "ping_p99_us", "signal_dbm")
 KEY = ("period", "resolution", "cell", "operator", "technology")
 MERCATOR_RADIUS_M, MERCATOR_LATITUDE = 6_378_137.0, 85.051128
 

@@ -62,13 +62,21 @@ class Tiles:
                 FROM (SELECT ST_Transform(ST_SetSRID(ST_Extent(shape)::geometry, 3857), 4326) AS b FROM shapes) AS whole""").fetchall()[0]
         return json.dumps({"periods": values[0][::-1], "operators": values[1], "technologies": values[2], "box": box}).encode()
 
-    def tile(self, zoom: int, x: int, y: int, period: str, operator: str, technology: str) -> bytes:
-        """At most `MOST_BYTES`: of coarser cells where there are too many, at last only of those with the most fences."""
+    def figures(self, period: str, technology: str, cell: str, operators: list[str]) -> bytes:
+        """All figures of a cell, by operator."""
+        with self.lock:
+            rows = self.connection.execute(f"SELECT operator, {', '.join(page.FIGURES)} FROM figures"
+                                           " WHERE period = %s AND technology = %s AND cell = %s AND operator = ANY(%s)",
+                                           (period, technology, cell, operators)).fetchall()
+        return json.dumps({row[0]: dict(zip(page.FIGURES, row[1:], strict=True)) for row in rows}).encode()
+
+    def tile(self, zoom: int, x: int, y: int, period: str, operator: str, technology: str, figure: str, other: str = "") -> bytes:
+        """A figure, or its difference from another operator's. At most `MOST_BYTES`: of coarser cells where there are too many, at last only of those with the most fences."""
         resolution, most = resolution_of(zoom), MOST_CELLS
         while True:
             with self.lock:
-                rows = self.connection.execute("SELECT tile(%s, %s, %s, %s, %s, %s, %s, %s)",
-                                               (zoom, x, y, resolution, period, operator, technology, most)).fetchall()
+                rows = self.connection.execute("SELECT tile(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
+                                               (zoom, x, y, resolution, period, operator, technology, figure, other, most)).fetchall()
             content = bytes(rows[0][0])
             if len(content) <= MOST_BYTES:
                 return content
@@ -80,27 +88,34 @@ class Tiles:
 
 def handler(tiles: Tiles) -> type[http.server.BaseHTTPRequestHandler]:
     library = page.library()
-    files = {"/": page.PARTS / "served.html", "/served.js": page.PARTS / "served.js", "/map.css": page.PARTS / "map.css",
+    files = {"/": page.PARTS / "served.html", "/served.js": page.PARTS / "served.js", "/figures.js": page.PARTS / "figures.js", "/map.css": page.PARTS / "map.css",
              "/maplibre-gl.js": library / "maplibre-gl.js", "/maplibre-gl.css": library / "maplibre-gl.css"}
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            path = urllib.parse.urlsplit(self.path).path
+            address = urllib.parse.urlsplit(self.path)
+            path, query = address.path, urllib.parse.parse_qs(address.query)
             parts = [urllib.parse.unquote(part) for part in path.split("/")]
             if path in files:
                 self.answer(files[path].read_bytes(), TYPES[files[path].suffix])
             elif path == "/choices.json":
                 self.answer(tiles.choices(), TYPES[".json"])
-            elif parts[1] == "tiles" and len(parts) == 8:
+            else:
                 try:
-                    zoom, x, y = (int(part) for part in parts[5:])
-                    if not (0 <= zoom <= 22 and 0 <= x < 1 << zoom and 0 <= y < 1 << zoom):
-                        raise ValueError("no such tile")
-                    self.answer(tiles.tile(zoom, x, y, *parts[2:5]), "application/vnd.mapbox-vector-tile")
+                    self.answer(*self.found(parts[1], parts[2:], query))
                 except (ValueError, psycopg.DataError):
                     self.send_error(404)
-            else:
-                self.send_error(404)
+
+        def found(self, kind: str, parts: list[str], query: dict[str, list[str]]) -> tuple[bytes, str]:
+            """What the database has; ValueError for what it cannot have."""
+            if kind == "cells" and len(parts) == 3:
+                return tiles.figures(parts[0], parts[1], parts[2], query.get("operator", [])), TYPES[".json"]
+            if kind != "tiles" or len(parts) != 7 or parts[3] not in page.FIGURES:
+                raise ValueError("no such thing")
+            zoom, x, y = (int(part) for part in parts[4:])
+            if not (0 <= zoom <= 22 and 0 <= x < 1 << zoom and 0 <= y < 1 << zoom):
+                raise ValueError("no such tile")
+            return tiles.tile(zoom, x, y, *parts[:4], query.get("minus", [""])[0]), "application/vnd.mapbox-vector-tile"
 
         def answer(self, content: bytes, kind: str) -> None:
             self.send_response(200)

@@ -3,8 +3,9 @@ CREATE EXTENSION IF NOT EXISTS postgis;
 
 CREATE TABLE IF NOT EXISTS figures (
   period date NOT NULL, resolution smallint NOT NULL, cell text NOT NULL, operator text NOT NULL, technology text NOT NULL,
-  fences bigint NOT NULL, devices bigint NOT NULL, share double precision, low double precision, high double precision, loss double precision,
-  ping_p50_us bigint, ping_p95_us bigint, ping_p99_us bigint, signal_dbm bigint,
+  share double precision, low double precision, high double precision, loss double precision, ping_p50_us bigint, ping_p95_us bigint,
+  ping_p99_us bigint, fence_p50_us bigint, fence_p95_us bigint, signal_dbm bigint, fences bigint NOT NULL, effective double precision,
+  devices bigint NOT NULL, drives bigint, metres double precision,
   PRIMARY KEY (period, resolution, cell, operator, technology)
 ) PARTITION BY RANGE (period);
 
@@ -13,15 +14,19 @@ CREATE TABLE IF NOT EXISTS shapes (
 );
 CREATE INDEX IF NOT EXISTS shapes_place ON shapes USING gist (shape);
 
--- A tile of at most so many cells, those with the most fences first.
+-- A tile of one figure, of at most so many cells, those with the most fences first. With another operator, the difference, where both have it.
 CREATE OR REPLACE FUNCTION tile(z integer, x integer, y integer, the_resolution integer, the_period date, the_operator text, the_technology text,
-  most integer) RETURNS bytea LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  the_figure text, the_other text, most integer) RETURNS bytea LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT ST_AsMVT(layer, 'cells') FROM (
-    SELECT f.cell, f.fences, f.devices, f.share, f.low, f.high, f.loss, f.ping_p50_us, f.ping_p95_us, f.ping_p99_us, f.signal_dbm,
+    SELECT f.cell,
+      (to_jsonb(f) ->> the_figure)::float8 - CASE WHEN the_other = '' THEN 0 ELSE (to_jsonb(o) ->> the_figure)::float8 END AS value,
       ST_AsMVTGeom(s.shape, ST_TileEnvelope(z, x, y)) AS geom
     FROM shapes s JOIN figures f USING (resolution, cell)
+    LEFT JOIN figures o ON o.period = f.period AND o.resolution = f.resolution AND o.cell = f.cell AND o.technology = f.technology
+      AND o.operator = the_other
     WHERE s.resolution = the_resolution AND s.shape && ST_TileEnvelope(z, x, y)
       AND f.period = the_period AND f.operator = the_operator AND f.technology = the_technology
+      AND to_jsonb(f) ->> the_figure IS NOT NULL AND (the_other = '' OR to_jsonb(o) ->> the_figure IS NOT NULL)
     ORDER BY f.fences DESC, f.cell LIMIT most) AS layer
 $$;
 

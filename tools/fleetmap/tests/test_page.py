@@ -11,7 +11,7 @@ import unittest
 from fleetmap.tests.made import quietly
 
 PAGES = pathlib.Path(__file__).resolve().parents[2] / "pages"
-WAIT_S = 60
+WAIT_S = 180
 
 
 @unittest.skipUnless(shutil.which("chromedriver"), "there is no chromedriver: tools/setup pages")

@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import http.client
 import io
+import json
 import os
 import pathlib
 import shutil
@@ -15,11 +16,11 @@ import unittest
 
 import psycopg
 
-from fleetmap import postgres, serve_command
+from fleetmap import page, postgres, serve_command
 from fleetmap.tests.made import quietly
 
 PAGES = pathlib.Path(__file__).resolve().parents[2] / "pages"
-WAIT_S = 60
+WAIT_S = 180
 
 
 @unittest.skipUnless(postgres.programs(), "there is no PostgreSQL with PostGIS")
@@ -63,7 +64,7 @@ class Served(unittest.TestCase):
         sizes = {}
         for zoom in range(4, 13):
             x, y = self.place(zoom)
-            status, content = self.get(f"/tiles/2026-11-02/23201/all/{zoom}/{x}/{y}")
+            status, content = self.get(f"/tiles/2026-11-02/23201/all/share/{zoom}/{x}/{y}")
             self.assertEqual(status, 200)
             sizes[zoom] = len(content)
         self.assertTrue(all(0 < size <= serve_command.MOST_BYTES for size in sizes.values()), sizes)
@@ -83,13 +84,25 @@ class Served(unittest.TestCase):
         before = serve_command.MOST_BYTES
         serve_command.MOST_BYTES = 1_000
         self.addCleanup(setattr, serve_command, "MOST_BYTES", before)
-        content = self.tiles.tile(10, *self.place(10), "2026-11-02", "23201", "all")
+        content = self.tiles.tile(10, *self.place(10), "2026-11-02", "23201", "all", "share")
         self.assertTrue(0 < len(content) <= 1_000)
 
     def test_when_a_request_makes_no_sense_then_it_is_not_found(self) -> None:
-        for path in ("/tiles/2026-11-02/23201/all/3/9/0", "/tiles/someday/23201/all/3/1/1", "/tiles/2026-11-02/23201/all/x/1/1", "/etc/passwd",
-                     "/tiles"):
+        for path in ("/tiles/2026-11-02/23201/all/share/3/9/0", "/tiles/someday/23201/all/share/3/1/1", "/tiles/2026-11-02/23201/all/share/x/1/1",
+                     "/tiles/2026-11-02/23201/all/password/3/1/1", "/cells/someday/all/x", "/etc/passwd", "/tiles", "/x"):
             self.assertEqual(self.get(path)[0], 404, path)
+
+    def test_when_operators_are_compared_then_tiles_have_the_difference_of_cells_where_both_have_enough(self) -> None:
+        x, y = self.place(6)
+        one, both, nobody = (len(self.get(f"/tiles/2026-11-02/23201/all/share/6/{x}/{y}{query}")[1]) for query in ("", "?minus=23203", "?minus=x"))
+        self.assertTrue(nobody == 0 < both <= one)
+        with psycopg.connect(self.address("fleet")) as connection:
+            [[cell, apart]] = connection.execute("""
+                SELECT f.cell, f.share - o.share FROM figures f JOIN figures o USING (period, resolution, cell, technology)
+                WHERE f.operator = '23201' AND o.operator = '23203' AND technology = 'all' ORDER BY f.fences DESC, f.cell LIMIT 1""").fetchall()
+        found = json.loads(self.get(f"/cells/2026-11-02/all/{cell}?operator=23201&operator=23203")[1])
+        self.assertEqual(found["23201"]["share"] - found["23203"]["share"], apart)
+        self.assertEqual(set(found["23201"]), set(page.FIGURES))
 
     def test_when_the_reader_writes_then_it_is_refused(self) -> None:
         with psycopg.connect(self.address("reader")) as connection, self.assertRaises(psycopg.Error):
@@ -121,6 +134,20 @@ class Served(unittest.TestCase):
             while not browser.run(f"return Boolean({drawn})"):
                 self.assertLess(time.monotonic(), deadline, browser.console())
                 time.sleep(0.2)
+            browser.run("""
+                const other = document.getElementById("other");
+                other.value = "23203";
+                document.getElementById("choices").dispatchEvent(new Event("change", {bubbles: true}))""")
+            compared = "served.loaded() && served.areTilesLoaded() && served.getSource('cells').tiles[0].endsWith('minus=23203')"
+            while not browser.run(f"return Boolean({compared} && served.queryRenderedFeatures({{layers: ['cells']}}).length > 5)"):
+                self.assertLess(time.monotonic(), deadline, browser.console())
+                time.sleep(0.2)
+            self.assertIn("where both have enough", browser.run("return document.getElementById('summary').textContent"))
+            browser.run("show(served, served.queryRenderedFeatures({layers: ['cells']})[0].properties.cell, served.getCenter())")
+            while not browser.run("return Boolean(document.querySelector('.maplibregl-popup-content'))"):
+                self.assertLess(time.monotonic(), deadline, browser.console())
+                time.sleep(0.2)
+            self.assertIn("23203", browser.run("return document.querySelector('.maplibregl-popup-content').textContent"))
             self.assertEqual([line for line in browser.console() if "WebGL" not in line and "favicon" not in line], [])
             self.assertTrue(all(f"127.0.0.1:{self.port}" in line for line in browser.requests()))
             if pictures := os.environ.get("FLEET_PICTURES"):
