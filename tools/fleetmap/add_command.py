@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 
 from fleetmap import dataset as datasets
-from fleetmap import lean, manifest, places, reading
+from fleetmap import lean, manifest, places, progress, reading
 from fleetmap.checks import DAY_MS
 from fleetmap.dataset import Dataset
 from fleetmap.errors import FleetError
@@ -108,7 +108,7 @@ def add(dataset: Dataset, settings: lean.Settings, given: list[tuple[str | None,
     report: collections.Counter[str] = collections.Counter()
     sources = dict(dataset.manifest.sources)
     new: dict[str, Source] = {}
-    for device, path in given:
+    for device, path in progress.of(given, "exports read"):
         sha256 = reading.sha256(path)
         if sha256 in sources:
             report["duplicate files"] += 1
@@ -136,7 +136,7 @@ def _write_days(dataset: Dataset, sources: dict[str, Source], new: dict[str, Sou
     stores = manifest.by_store({key: source for key, source in sources.items() if source.store in {other.store for other in new.values()}})
     with datasets.connect(dataset, memory) as engine:
         datasets.load_deaths(engine, (death for ordered in stores.values() for death in manifest.deaths(ordered)))
-        for day, staged in touched(sources, new).items():
+        for day, staged in progress.of(touched(sources, new).items(), "days written"):
             files = [str(dataset.staging / f"{sha256}.parquet") for sha256 in staged]
             if not files and day not in days:
                 continue

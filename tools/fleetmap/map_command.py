@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import duckdb
 import pyarrow as pa
 
-from fleetmap import aggregate, definition, geometry, outputs, page
+from fleetmap import aggregate, definition, geometry, outputs, page, progress
 from fleetmap.dataset import Dataset
 from fleetmap.errors import FleetError
 
@@ -40,7 +40,7 @@ def fill(engine: duckdb.DuckDBPyConnection, dataset: Dataset, grid: definition.G
     figures = ", ".join(f"{name}::{'DOUBLE' if kind == 'REAL' else 'BIGINT'} AS {name}" for name, kind in outputs.COLUMNS.items() if kind != "TEXT")
     number = "cells.cell AS number"
     columns = f"'{{}}' AS period, {number}, operator, technology, {figures}"
-    for index, (name, files) in enumerate(definition.periods(dataset.files(), period).items()):
+    for index, (name, files) in enumerate(progress.of(definition.periods(dataset.files(), period).items(), f"periods of {grid.cell} computed")):
         aggregate.run(engine, files, grid)
         verbs = ("CREATE TABLE map AS", "CREATE TABLE hidden AS") if index == 0 else ("INSERT INTO map", "INSERT INTO hidden")
         engine.execute(f"{verbs[0]} SELECT {columns.format(name)} FROM cells WHERE is_shown")

@@ -14,8 +14,8 @@ import psycopg
 import pyarrow as pa
 
 from fleetmap import geometry
-from fleetmap.page import FIGURES
 from fleetmap.errors import FleetError
+from fleetmap.page import FIGURES
 
 SCHEMA = pathlib.Path(__file__).with_name("serving.sql")
 KEY = ("period", "resolution", "cell", "operator", "technology")

@@ -14,7 +14,7 @@ from pysail.spark import SparkConnectServer
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import lit
 
-from fleetmap import definition, spark_job
+from fleetmap import definition, progress, spark_job
 
 WAIT_S = 300
 
@@ -50,7 +50,7 @@ def main() -> None:
     server = SparkConnectServer("127.0.0.1", 0)
     spark = connect(server)
     spark_job.load_origins(spark, manifest)
-    for name, part in definition.periods({day: day for day in files}, chosen.period).items():
+    for name, part in progress.of(definition.periods({day: day for day in files}, chosen.period).items(), "periods computed"):
         spark_job.run(spark, union(spark, {day: files[day] for day in part}), spark_job.grid_of(chosen), shared=())
         output = pathlib.Path(chosen.output, f"period={name}")
         partial = output.with_name(output.name + ".partial")

@@ -71,7 +71,9 @@ class Tiles:
         return json.dumps({row[0]: dict(zip(page.FIGURES, row[1:], strict=True)) for row in rows}).encode()
 
     def tile(self, zoom: int, x: int, y: int, period: str, operator: str, technology: str, figure: str, other: str = "") -> bytes:
-        """A figure, or its difference from another operator's. At most `MOST_BYTES`: of coarser cells where there are too many, at last only of those with the most fences."""
+        """A figure, or its difference from another operator's. At most `MOST_BYTES`: of coarser cells where there are too many, at last only of those
+        with the most fences.
+        """
         resolution, most = resolution_of(zoom), MOST_CELLS
         while True:
             with self.lock:
@@ -88,8 +90,9 @@ class Tiles:
 
 def handler(tiles: Tiles) -> type[http.server.BaseHTTPRequestHandler]:
     library = page.library()
-    files = {"/": page.PARTS / "served.html", "/served.js": page.PARTS / "served.js", "/figures.js": page.PARTS / "figures.js", "/map.css": page.PARTS / "map.css",
-             "/maplibre-gl.js": library / "maplibre-gl.js", "/maplibre-gl.css": library / "maplibre-gl.css"}
+    files = {"/": page.PARTS / "served.html"}
+    files |= {f"/{name}": page.PARTS / name for name in ("served.js", "figures.js", "map.css")}
+    files |= {f"/{name}": library / name for name in ("maplibre-gl.js", "maplibre-gl.css")}
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -112,10 +115,10 @@ def handler(tiles: Tiles) -> type[http.server.BaseHTTPRequestHandler]:
                 return tiles.figures(parts[0], parts[1], parts[2], query.get("operator", [])), TYPES[".json"]
             if kind != "tiles" or len(parts) != 7 or parts[3] not in page.FIGURES:
                 raise ValueError("no such thing")
-            zoom, x, y = (int(part) for part in parts[4:])
+            (period, operator, technology, figure), (zoom, x, y) = parts[:4], map(int, parts[4:])
             if not (0 <= zoom <= 22 and 0 <= x < 1 << zoom and 0 <= y < 1 << zoom):
                 raise ValueError("no such tile")
-            return tiles.tile(zoom, x, y, *parts[:4], query.get("minus", [""])[0]), "application/vnd.mapbox-vector-tile"
+            return tiles.tile(zoom, x, y, period, operator, technology, figure, query.get("minus", [""])[0]), "application/vnd.mapbox-vector-tile"
 
         def answer(self, content: bytes, kind: str) -> None:
             self.send_response(200)

@@ -17,7 +17,7 @@ import uuid
 import h3.api.basic_int as h3
 import numpy as np
 
-from fleetmap import country, faults
+from fleetmap import country, faults, progress
 from fleetmap.bins import texts_of
 from fleetmap.country import Country
 from fleetmap.export_table import Statement
@@ -98,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
     made = country.make(options.seed, options.devices, options.size * 1000, options.towns)
     chosen = faults.chosen(options.faults)
     exports = options.output / "exports"
-    for device in range(options.devices):
+    for device in progress.of(range(options.devices), "devices simulated"):
         store, number, session = store_of(options.seed, device), 1, 1
         operator = made.operators[device % len(made.operators)]
         for day in range(options.days):

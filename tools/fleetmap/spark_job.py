@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
-from fleetmap import definition
+from fleetmap import definition, progress
 from fleetmap.manifest import Manifest
 
 # One place for the settings of Spark. Static overwrite would remove all periods first; Snappy fails where Debian's package musl is installed.
@@ -95,7 +95,7 @@ def main() -> None:
     fences = {file: manifest.days[day].fences for day, file in files.items()}
     spark = session(chosen.master, chosen.memory)
     load_origins(spark, manifest)
-    for name, part in definition.periods(files, chosen.period).items():
+    for name, part in progress.of(definition.periods(files, chosen.period).items(), "periods computed"):
         spark.conf.set("spark.sql.shuffle.partitions", max(4, sum(fences[file] for file in part) // FENCES_A_PARTITION))
         run(spark, spark.read.option("basePath", str(folder)).parquet(*part).withColumnRenamed("day", "day_name"), grid)
         spark.sql(f"SELECT *, '{name}' AS period FROM cells").write.mode("overwrite").partitionBy("period").parquet(chosen.output)
