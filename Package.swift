@@ -88,6 +88,8 @@ let package = Package(
       name: "Store",
       dependencies: [
         "Coverage", "OrderedJSON", "CZlib",
+        // The SHA-256 of drive logs.
+        "CLibssl",
         .product(name: "GRDB", package: "GRDB.swift"),
         // SQLite's C interface, for the checksum of each row.
         .product(name: "GRDBSQLite", package: "GRDB.swift"),

@@ -14,7 +14,7 @@ public struct LinkSettings: Hashable, Sendable {
   public var radio: RadioSource
 
   /// - Parameters:
-  ///   - name: 1 to 32 letters, digits, `-` and `_`; `nil` for the only link.
+  ///   - name: 1 to 32 letters and digits of any script, `-` and `_`; `nil` for the only link.
   ///   - interface: 1 to 15 bytes; `nil`: the kernel's choice.
   ///   - network: The kind of link.
   ///   - radio: The source of the technology.

@@ -79,7 +79,7 @@ enum LinkList {
   private static func link(_ node: Node) throws(ListMistake) -> LinkSettings {
     let entry = try ListEntry(node, keys: ["name", "interface", "radio", "network"], isPrivate: false)
     return LinkSettings(
-      name: try entry.value("name", "1 to 32 letters, digits, - and _") { isName($0) ? $0 : nil },
+      name: try entry.value("name", "1 to 32 letters and digits of any script, - and _") { isName($0) ? $0 : nil },
       interface: try entry.value("interface", "the name of an interface", LinkSettings.interface),
       network: try entry.value(
         "network", "auto, fixed-cellular, fixed-wifi or file:PATH (without ~)", or: PathSource.auto
@@ -90,12 +90,22 @@ enum LinkList {
       ) { Setting.withoutTilde($0, RadioSource.init) })
   }
 
-  /// It becomes part of file names.
+  /// It becomes part of file names, which have at most 255 bytes. It is used as it is written; a combining mark needs a letter before it.
   private static func isName(_ text: String) -> Bool {
-    (1...32).contains(text.utf8.count)
-      && text.utf8.allSatisfy {
-        $0 < 128 && (Character(UnicodeScalar($0)).isLetter || (0x30...0x39).contains($0) || $0 == 0x2D || $0 == 0x5F)
-      }
+    let scalars = text.unicodeScalars
+    return (1...32).contains(text.count) && text.utf8.count <= 160 && scalars.allSatisfy { isOfName($0) }
+      && scalars.first.map { !isMark($0) } ?? false
+  }
+
+  private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+    [.nonspacingMark, .spacingMark].contains(scalar.properties.generalCategory)
+  }
+
+  private static func isOfName(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber: true
+    default: scalar == "-" || scalar == "_" || isMark(scalar)
+    }
   }
 }
 

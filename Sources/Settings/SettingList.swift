@@ -150,7 +150,8 @@ extension Setting {
           key: "links", type: "list", expects: LinkList.expectation, reload: .nextDrive,
           effect:
             "several modems side by side, each with its own pings, fences and tests, and one stream of positions: "
-            + "`[{ name: A, interface: wwan0, radio: \"fixed:4G/LTE\", network: auto }, ...]`; `radio` and `network` as above "
+            + "`[{ name: A, interface: wwan0, radio: \"fixed:4G/LTE\", network: auto }, ...]`; `name`: 1 to 32 letters and digits of any script, "
+            + "`-` and `_`, used as it is written; `radio` and `network` as above "
             + "(default `none` and `auto`); replaces `pings.interface`, `radio.source` and `network.source`"),
         \.links, LinkList.parse),
       list(

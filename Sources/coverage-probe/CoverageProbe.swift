@@ -17,15 +17,15 @@ struct CoverageProbe: AsyncParsableCommand {
       """,
     version: Program.version,
     groupedSubcommands: [
+      .init(name: "Prepare this device", subcommands: [DoctorCommand.self, Config.self]),
+      .init(name: "Measure along a drive", subcommands: [Record.self, LoopCommand.self]),
       .init(
-        name: "Drives", subcommands: [Record.self, Submit.self, Sessions.self, ExportFences.self, ReportCommand.self]),
-      .init(
-        name: "The service",
+        name: "Let the service measure",
         subcommands: [AgentService.self, Status.self, Start.self, Stop.self, Pause.self, Resume.self, Page.self]),
-      .init(
-        name: "Measuring and proof",
-        subcommands: [Ping.self, SpeedTestCommand.self, LoopCommand.self, Replay.self, Verify.self]),
-      .init(name: "Setting up", subcommands: [DoctorCommand.self, Config.self]),
+      .init(name: "Measure at one place", subcommands: [Ping.self, SpeedTestCommand.self]),
+      .init(name: "Look after what is stored", subcommands: [Sessions.self, Submit.self]),
+      .init(name: "Use the results", subcommands: [ExportFences.self, ReportCommand.self]),
+      .init(name: "Prove a result", subcommands: [Show.self, Replay.self, Verify.self]),
     ])
 }
 

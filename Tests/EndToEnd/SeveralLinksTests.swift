@@ -18,14 +18,14 @@ struct SeveralLinksTests {
     try await roads.open(
       settings: """
         links:
-          - { name: A, interface: wl1, radio: "fixed:4G/LTE", network: fixed-cellular }
-          - { name: B, interface: wl2, radio: "fixed:5G/NR", network: fixed-cellular }
+          - { name: Тест, interface: wl1, radio: "fixed:4G/LTE", network: fixed-cellular }
+          - { name: 車1, interface: wl2, radio: "fixed:5G/NR", network: fixed-cellular }
         """)
     let record = try roads.start("record")
     func fences(_ count: Int) async throws {
       _ = try await eventually("\(count) fences on each link") {
         let sessions = try await roads.sessions()
-        let isThere = ["A", "B"].allSatisfy { link in
+        let isThere = ["Тест", "車1"].allSatisfy { link in
           sessions.filter { $0["link"] as? String == link }.compactMap { $0["fences"] as? Int }.reduce(0, +) >= count
         }
         return isThere ? () : nil
@@ -42,15 +42,15 @@ struct SeveralLinksTests {
 
     let exported = try await roads.lines("export", ["--format", "jsonl"])
     let byLink = Dictionary(grouping: exported) { $0["link"] as? String ?? "-" }
-    #expect(Set(byLink.keys) == ["A", "B"])
+    #expect(Set(byLink.keys) == ["Тест", "車1"])
     func figures(_ link: String) -> [(pings: Int, answered: Int)] {
       (byLink[link] ?? []).map { ($0["pings"] as? Int ?? 0, $0["pings_ok"] as? Int ?? 0) }
     }
-    #expect(figures("A").allSatisfy { $0.pings == $0.answered }, "\(figures("A"))")
-    #expect(figures("B").contains { $0.pings > 0 && $0.answered == 0 }, "\(figures("B"))")
-    #expect(figures("B").suffix(2).contains { $0.answered > 0 }, "it is back: \(figures("B"))")
-    #expect(byLink["A"]?.allSatisfy { $0["technology"] as? String == "4G/LTE" } == true)
-    #expect(byLink["B"]?.allSatisfy { $0["technology"] as? String == "5G/NR" } == true)
+    #expect(figures("Тест").allSatisfy { $0.pings == $0.answered }, "\(figures("Тест"))")
+    #expect(figures("車1").contains { $0.pings > 0 && $0.answered == 0 }, "\(figures("車1"))")
+    #expect(figures("車1").suffix(2).contains { $0.answered > 0 }, "it is back: \(figures("車1"))")
+    #expect(byLink["Тест"]?.allSatisfy { $0["technology"] as? String == "4G/LTE" } == true)
+    #expect(byLink["車1"]?.allSatisfy { $0["technology"] as? String == "5G/NR" } == true)
     let sent = exported.map { "\($0["test_uuid"] ?? "-") \($0["offset_ms"] ?? "-")" }
     #expect(try await roads.fencesAtServer().sorted() == sent.sorted())
     // Only the store has times of day and ids; only the replay has times since the start.

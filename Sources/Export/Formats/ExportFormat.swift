@@ -44,6 +44,9 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
   /// Whether it can draw a fence as its centre or as its circle.
   public var hasShapes: Bool { [.geojson, .geojsonseq, .kml].contains(self) }
 
+  /// Whether it has a place for the provenance. Others have it in a file of its own: a line of it would be a record to their readers.
+  public var hasProvenance: Bool { ![.csv, .jsonl, .geojsonseq].contains(self) }
+
   /// Whether it writes speed tests beside the fences. In all other formats they are files of their own (``SpeedTestFormat``).
   public var hasSpeedTests: Bool { self == .html }
 
@@ -53,25 +56,28 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
   ///   - speedTests: The speed tests, for formats that have them (``hasSpeedTests``).
   ///   - shape: For formats with a choice (``hasShapes``).
   ///   - statement: What the export has, for the format that says it (``gpkg``).
+  ///   - provenance: What it rests on, for formats with a place for it (``hasProvenance``).
   ///   - scratch: A folder for a file while it is made (``gpkg``).
   ///   - map: What the page is made of (``html``).
   /// - Throws: ``GeoPackageError``, ``LeafletError``, and errors of `write`, of the records and of the tracks.
   public func export(
     _ records: some FenceRecords, tracks: some DriveTracks = [TrackSegment](), speedTests: [StoredSpeedTest] = [],
-    shape: FenceShape = .point, statement: ExportStatement? = nil,
+    shape: FenceShape = .point, statement: ExportStatement? = nil, provenance: ProvenanceSource? = nil,
     scratch: String = FileManager.default.temporaryDirectory.path, map: MapOptions = MapOptions(),
     write: ([UInt8]) throws -> Void
   ) throws {
     let records = JoinedRecords(records: records)
     switch self {
-    case .geojson: try GeoJSON.export(records, shape: shape, write: write)
+    case .geojson: try GeoJSON.export(records, shape: shape, provenance: provenance, write: write)
     case .geojsonseq: try GeoJSON.exportSequence(records, shape: shape, write: write)
     case .jsonl: try JSONLines.export(records, write: write)
     case .csv: try CSV.export(records, write: write)
-    case .gpx: try GPX.export(records, tracks: tracks, write: write)
-    case .kml: try KML.export(records, tracks: tracks, shape: shape, write: write)
-    case .gpkg: try GeoPackage.export(records, tracks: tracks, statement, scratch: scratch, write: write)
-    case .html: try MapPage(records, speedTests: speedTests, options: map).write(write)
+    case .gpx: try GPX.export(records, tracks: tracks, provenance: provenance, write: write)
+    case .kml: try KML.export(records, tracks: tracks, shape: shape, provenance: provenance, write: write)
+    case .gpkg:
+      try GeoPackage.export(
+        records, tracks: tracks, statement, provenance: provenance, scratch: scratch, write: write)
+    case .html: try MapPage(records, speedTests: speedTests, options: map, provenance: provenance).write(write)
     }
   }
 }

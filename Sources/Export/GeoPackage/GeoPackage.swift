@@ -15,13 +15,14 @@ enum GeoPackage {
   ///   - write: Receives the file in pieces.
   /// - Throws: ``GeoPackageError``, and errors of the records, the tracks and `write`.
   static func export(
-    _ records: some FenceRecords, tracks: some DriveTracks, _ statement: ExportStatement?, scratch: String,
-    write: ([UInt8]) throws -> Void
+    _ records: some FenceRecords, tracks: some DriveTracks, _ statement: ExportStatement?,
+    provenance: ProvenanceSource? = nil, scratch: String, write: ([UInt8]) throws -> Void
   ) throws {
     try make(scratch: scratch, styles: LayerStyle.ofFences, write: write) { database in
       try addFences(records, to: database)
       try addTracks(tracks, to: database)
       try statement?.add(to: database)
+      try add(provenance, to: database)
     }
   }
 
@@ -109,6 +110,18 @@ enum GeoPackage {
         ])
     }
     try layer.finish()
+  }
+
+  /// The provenance as metadata of the whole package.
+  static func add(_ provenance: ProvenanceSource?, to database: Database) throws {
+    guard let provenance = try provenance?() else { return }
+    try database.execute(sql: GeoPackageSchema.metadata)
+    try database.execute(
+      sql: """
+        INSERT INTO gpkg_metadata (id, md_scope, md_standard_uri, mime_type, metadata)
+        VALUES (1, 'dataset', ?, 'application/json', ?);
+        INSERT INTO gpkg_metadata_reference (reference_scope, md_file_id) VALUES ('geopackage', 1);
+        """, arguments: [GeoPackageSchema.provenance, provenance.json.text])
   }
 
   /// The rows of QGIS's table of styles. `useAsDefault` makes QGIS apply the style when it opens the layer.

@@ -107,6 +107,33 @@ enum GeoPackageSchema {
       """
   }
 
+  /// Names the form of the provenance (docs/export.md), as the tables of metadata ask for each of their texts.
+  static let provenance = "urn:x-coverage-probe:provenance:1"
+
+  /// The tables of the extension for metadata (annex F.8), as the standard defines them.
+  static let metadata = """
+    CREATE TABLE gpkg_metadata (
+      id INTEGER CONSTRAINT m_pk PRIMARY KEY ASC NOT NULL,
+      md_scope TEXT NOT NULL DEFAULT 'dataset',
+      md_standard_uri TEXT NOT NULL,
+      mime_type TEXT NOT NULL DEFAULT 'text/xml',
+      metadata TEXT NOT NULL DEFAULT '');
+    CREATE TABLE gpkg_metadata_reference (
+      reference_scope TEXT NOT NULL,
+      table_name TEXT,
+      column_name TEXT,
+      row_id_value INTEGER,
+      timestamp DATETIME NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+      md_file_id INTEGER NOT NULL,
+      md_parent_id INTEGER,
+      CONSTRAINT crmr_mfi_fk FOREIGN KEY (md_file_id) REFERENCES gpkg_metadata (id),
+      CONSTRAINT crmr_mpi_fk FOREIGN KEY (md_parent_id) REFERENCES gpkg_metadata (id));
+    INSERT INTO gpkg_extensions VALUES
+      ('gpkg_metadata', NULL, 'gpkg_metadata', 'http://www.geopackage.org/spec130/#extension_metadata', 'read-write'),
+      ('gpkg_metadata_reference', NULL, 'gpkg_metadata', 'http://www.geopackage.org/spec130/#extension_metadata',
+        'read-write');
+    """
+
   /// The table from which QGIS reads the styles of layers. It is no part of the standard, so it is listed as a table of
   /// attributes.
   static let styles = """

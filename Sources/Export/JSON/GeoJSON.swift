@@ -5,10 +5,13 @@ import OrderedJSON
 enum GeoJSON {
   /// Writes a FeatureCollection. The bounding box of the geometries comes last, when it is known: RFC 7946 prescribes no order,
   /// and memory does not grow with the fences. It is absent without fences.
-  /// - Parameter shape: A feature is the centre or the circle of its fence.
+  /// - Parameters:
+  ///   - shape: A feature is the centre or the circle of its fence.
+  ///   - provenance: Becomes a foreign member of the collection (RFC 7946, 6.1), the last one.
   /// - Throws: Errors of the records and of `write`.
   static func export(
-    _ records: some FenceRecords, shape: FenceShape, write: ([UInt8]) throws -> Void
+    _ records: some FenceRecords, shape: FenceShape, provenance: ProvenanceSource? = nil,
+    write: ([UInt8]) throws -> Void
   ) throws {
     var text = JSONWriter()
     text.raw("{\"type\":\"FeatureCollection\",\"features\":[")
@@ -32,6 +35,7 @@ enum GeoJSON {
       for corner in corners { text.value(.degrees(corner)) }
       text.endArray()
     }
+    try provenance.map { text.member("provenance", try $0().json) }
     text.raw("}\n")
     try text.flush(to: write, isLast: true)
   }

@@ -1,3 +1,4 @@
+import OrderedJSON
 import Store
 
 /// A self-contained page with an interactive map of the fences and the speed tests (docs/map.md). Without tiles it makes no
@@ -9,10 +10,13 @@ struct MapPage<Records: FenceRecords> {
   private let records: Records
   private let speedTests: [StoredSpeedTest]
   private let document: MapDocument
+  private let provenance: ProvenanceSource?
 
   /// - Throws: ``LeafletError``
-  init(_ records: Records, speedTests: [StoredSpeedTest], options: MapOptions) throws {
-    (self.records, self.speedTests) = (records, speedTests)
+  init(
+    _ records: Records, speedTests: [StoredSpeedTest], options: MapOptions, provenance: ProvenanceSource? = nil
+  ) throws {
+    (self.records, self.speedTests, self.provenance) = (records, speedTests, provenance)
     document = try MapDocument(options)
   }
 
@@ -23,7 +27,25 @@ struct MapPage<Records: FenceRecords> {
     try write(document.head(nonce: nonce))
     try writeFences(write)
     try writeSpeedTests(write)
+    try writeProvenance(write)
     try write(document.tail(nonce: nonce))
+  }
+
+  /// The provenance as JSON for programs, and below the map for people, which needs no script.
+  private func writeProvenance(_ write: ([UInt8]) throws -> Void) throws {
+    guard let provenance = try provenance?() else { return }
+    let json = ScriptText.json(Array(provenance.json.text.utf8))
+    try write(MapDocument.element("type=\"application/json\" id=\"provenance\"", json))
+    var text = XMLWriter()
+    text.raw("<footer>")
+    text.element("p", provenance.line)
+    if !provenance.driveLines.isEmpty {
+      text.raw("<details><summary>Drive logs</summary><ul>")
+      for line in provenance.driveLines { text.element("li", line) }
+      text.raw("</ul></details>")
+    }
+    text.raw("</footer>\n")
+    try text.flush(to: write, isLast: true)
   }
 
   /// Chunks are small enough for memory, and large enough that the names of columns do not count.

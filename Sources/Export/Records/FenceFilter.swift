@@ -72,6 +72,9 @@ public struct SearchBox: Hashable, Sendable {
     (self.west, self.south, self.east, self.north) = (west, south, east, north)
   }
 
+  /// West, south, east and north in degrees.
+  var edges: [Double] { [west, south, east, north] }
+
   var latitudes: ClosedRange<Double> { south...north }
 
   /// `nil` where one meridian has two longitudes, or a place all of them.
@@ -106,6 +109,14 @@ public enum TechnologyPattern: Hashable, Sendable {
       self = .name(name)
     } else {
       return nil
+    }
+  }
+
+  /// The pattern as ``init(_:)`` reads it.
+  var text: String {
+    switch self {
+    case .name(let name): name
+    case .generations(let generations): generations.count > 1 ? "5G" : generations.first?.rawValue ?? ""
     }
   }
 

@@ -24,22 +24,27 @@ public enum SpeedTestFormat: String, Hashable, Sendable, CaseIterable {
   /// Whether a test without a place is left out of it.
   public var needsPlaces: Bool { [.gpx, .kml, .gpkg].contains(self) }
 
+  /// Whether it has a place for the provenance. Others have it in a file of its own.
+  public var hasProvenance: Bool { ![.csv, .jsonl, .geojsonseq].contains(self) }
+
   /// Writes `tests` through `write`, in their order. Tests are few and in memory already, so some formats are written in one
   /// piece.
-  /// - Parameter scratch: A folder for a file while it is made (``gpkg``).
+  /// - Parameters:
+  ///   - provenance: What the export rests on, for formats with a place for it.
+  ///   - scratch: A folder for a file while it is made (``gpkg``).
   /// - Throws: ``GeoPackageError``, and errors of `write`.
   public func export(
-    _ tests: [StoredSpeedTest], scratch: String = FileManager.default.temporaryDirectory.path,
-    write: ([UInt8]) throws -> Void
+    _ tests: [StoredSpeedTest], provenance: ProvenanceSource? = nil,
+    scratch: String = FileManager.default.temporaryDirectory.path, write: ([UInt8]) throws -> Void
   ) throws {
     switch self {
-    case .geojson: try write(Array(Self.collection(tests).utf8))
+    case .geojson: try write(Array(Self.collection(tests, try provenance?()).utf8))
     case .geojsonseq: for test in tests { try write([0x1E] + Array((Self.feature(test).text + "\n").utf8)) }
     case .jsonl: for test in tests { try write(Array((Self.object(SpeedTestColumn.all, of: test).text + "\n").utf8)) }
     case .csv: try write(Self.table(tests))
-    case .gpx: try GPX.export(tests, write: write)
-    case .kml: try KML.export(tests, write: write)
-    case .gpkg: try GeoPackage.export(tests, scratch: scratch, write: write)
+    case .gpx: try GPX.export(tests, provenance, write: write)
+    case .kml: try KML.export(tests, provenance, write: write)
+    case .gpkg: try GeoPackage.export(tests, provenance, scratch: scratch, write: write)
     }
   }
 
@@ -49,9 +54,10 @@ public enum SpeedTestFormat: String, Hashable, Sendable, CaseIterable {
   }
 
   /// A FeatureCollection, one feature a line.
-  private static func collection(_ tests: [StoredSpeedTest]) -> String {
+  private static func collection(_ tests: [StoredSpeedTest], _ provenance: ExportProvenance?) -> String {
     let features = tests.map { "\n" + feature($0).text }.joined(separator: ",")
-    return "{\"type\":\"FeatureCollection\",\"features\":[\(features)\n]}\n"
+    let provenance = provenance.map { ",\"provenance\":\($0.json.text)" } ?? ""
+    return "{\"type\":\"FeatureCollection\",\"features\":[\(features)\n]\(provenance)}\n"
   }
 
   /// RFC 7946, 3.2: a feature without a place has the geometry `null`.

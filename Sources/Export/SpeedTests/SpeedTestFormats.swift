@@ -4,9 +4,12 @@ import Store
 extension GPX {
   /// A waypoint (`wpt`) for each test with a place, where it began; tests without a place are left out. Figures are
   /// extensions, by the names of the columns.
-  static func export(_ tests: [StoredSpeedTest], write: ([UInt8]) throws -> Void) throws {
+  static func export(
+    _ tests: [StoredSpeedTest], _ provenance: ProvenanceSource?, write: ([UInt8]) throws -> Void
+  ) throws {
     var text = XMLWriter()
     text.raw(head)
+    try metadata(provenance, to: &text)
     for test in tests {
       guard let place = test.place else { continue }
       begin("wpt", place, nil, test.started, to: &text)
@@ -33,9 +36,12 @@ extension GPX {
 extension KML {
   /// A document with one folder of the tests that have a place, styled by technology, each with its time span. Tests without
   /// a place are left out.
-  static func export(_ tests: [StoredSpeedTest], write: ([UInt8]) throws -> Void) throws {
+  static func export(
+    _ tests: [StoredSpeedTest], _ provenance: ProvenanceSource?, write: ([UInt8]) throws -> Void
+  ) throws {
     var text = XMLWriter()
     beginDocument("Speed tests", to: &text)
+    try writeProvenance(provenance, to: &text)
     writeSchema("speed_test", SpeedTestColumn.fields.map { ($0.name, $0.kind) }, to: &text)
     text.raw("<Folder><name>Speed tests</name>\n")
     for test in tests {
@@ -68,10 +74,13 @@ extension KML {
 extension GeoPackage {
   /// A package with one layer, `speed_tests`: a point where each test began. Tests without a place are left out.
   /// - Parameters:
+  ///   - provenance: Becomes metadata of the package.
   ///   - scratch: A folder for the file while it is made.
   ///   - write: Receives the file in pieces.
   /// - Throws: ``GeoPackageError``, and errors of `write`.
-  static func export(_ tests: [StoredSpeedTest], scratch: String, write: ([UInt8]) throws -> Void) throws {
+  static func export(
+    _ tests: [StoredSpeedTest], _ provenance: ProvenanceSource?, scratch: String, write: ([UInt8]) throws -> Void
+  ) throws {
     let columns = SpeedTestColumn.properties
     try make(scratch: scratch, styles: LayerStyle.ofSpeedTests, write: write) { database in
       let layer = try GeoPackageLayer(
@@ -82,6 +91,7 @@ extension GeoPackage {
         try layer.add(GeoPackageGeometry(point: place), id: test.id, values: columns.map { $0.value(test) })
       }
       try layer.finish()
+      try add(provenance, to: database)
     }
   }
 }

@@ -17,12 +17,15 @@ enum GPX {
   /// - Parameters:
   ///   - records: The fences, in any order.
   ///   - tracks: The segments of a session must follow each other: each change of session begins another `trk`.
+  ///   - provenance: Becomes the `metadata`, which the schema wants first.
   /// - Throws: Errors of the records, of the tracks and of `write`.
   static func export(
-    _ records: some FenceRecords, tracks: some DriveTracks, write: ([UInt8]) throws -> Void
+    _ records: some FenceRecords, tracks: some DriveTracks, provenance: ProvenanceSource? = nil,
+    write: ([UInt8]) throws -> Void
   ) throws {
     var text = XMLWriter()
     text.raw(head)
+    try metadata(provenance, to: &text)
     try records.forEach { record in
       waypoint(record, to: &text)
       try text.flush(to: write)
@@ -46,6 +49,16 @@ enum GPX {
     if session != nil { text.raw("</trk>\n") }
     text.raw("</gpx>\n")
     try text.flush(to: write, isLast: true)
+  }
+
+  /// Appends the provenance: a sentence for people, and JSON as an extension.
+  static func metadata(_ provenance: ProvenanceSource?, to text: inout XMLWriter) throws {
+    guard let provenance = try provenance?() else { return }
+    text.raw("<metadata>")
+    text.element("desc", provenance.line)
+    text.raw("<extensions>")
+    text.element("cp:provenance", provenance.json.text)
+    text.raw("</extensions></metadata>\n")
   }
 
   private static func waypoint(_ record: FenceRecord, to text: inout XMLWriter) {

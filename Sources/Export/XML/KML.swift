@@ -4,13 +4,17 @@ import OrderedJSON
 /// KML 2.2 (OGC 07-147r2): a `Folder` for each session with its fences as placemarks, styled by technology, then a folder
 /// with the tracks.
 enum KML {
-  /// - Parameter records: The fences of a session must follow each other: each change of session begins another folder.
+  /// - Parameters:
+  ///   - records: The fences of a session must follow each other: each change of session begins another folder.
+  ///   - provenance: Becomes the `ExtendedData` of the document, which the schema wants before the folders.
   /// - Throws: Errors of the records, of the tracks and of `write`.
   static func export(
-    _ records: some FenceRecords, tracks: some DriveTracks, shape: FenceShape, write: ([UInt8]) throws -> Void
+    _ records: some FenceRecords, tracks: some DriveTracks, shape: FenceShape, provenance: ProvenanceSource? = nil,
+    write: ([UInt8]) throws -> Void
   ) throws {
     var text = XMLWriter()
     beginDocument("Coverage", to: &text)
+    try writeProvenance(provenance, to: &text)
     writeSchema("fence", ColumnList.storedFields.map { ($0.name, $0.kind) }, to: &text)
     var session: Int64?
     try records.forEach { record in
@@ -67,6 +71,15 @@ enum KML {
   }
 
   private static let wifiSuffix = "-wifi"
+
+  /// Writes the provenance as the data of the document: JSON, with a sentence for people as its title.
+  static func writeProvenance(_ provenance: ProvenanceSource?, to text: inout XMLWriter) throws {
+    guard let provenance = try provenance?() else { return }
+    text.raw("<ExtendedData><Data name=\"provenance\">")
+    text.element("displayName", provenance.line)
+    text.element("value", provenance.json.text)
+    text.raw("</Data></ExtendedData>\n")
+  }
 
   /// Writes a `Schema`, which gives the values of placemarks their types.
   /// - Parameter name: Also its identifier, to which `schemaUrl` refers.

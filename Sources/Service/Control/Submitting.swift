@@ -30,9 +30,14 @@ package struct Submitting: Sendable {
   /// Runs the pass, or asks the service that uses the store to run it.
   /// - Parameters:
   ///   - stop: Cancels the pass; unsent fences stay stored.
+  ///   - progress: Receives what is counted, the number that is done, and the total: drive logs in a recovery, then fences. A pass of the
+  ///     service reports nothing.
   ///   - print: Receives the line of the result.
   /// - Throws: ``ConfigurationError``, `StoreError`, ``ServiceUnreachable``.
-  package func run(stop: AsyncStream<Void>, print: (String) -> Void) async throws -> CommandOutcome {
+  package func run(
+    stop: AsyncStream<Void>, progress: @escaping @Sendable (String, Int, Int) -> Void = { _, _, _ in },
+    print: (String) -> Void
+  ) async throws -> CommandOutcome {
     if let line = try nothingWithoutServer() {
       print(line)
       return .done
@@ -41,7 +46,7 @@ package struct Submitting: Sendable {
       do {
         let report = try await withControlServer(configuration, for: "there is no server to submit to", logger: logger)
         {
-          try await pass($0)
+          try await pass($0, progress)
         }
         let note = try keptNote()
         return (report.line + note, report.outcome)
@@ -83,14 +88,31 @@ package struct Submitting: Sendable {
 
   /// Opens the store as its only writer, restores fences that it lacks, and runs the pass.
   /// - Throws: `StoreError/inUse` while a service has the store open.
-  private func pass(_ server: ControlServerClient) async throws -> PassReport {
+  private func pass(
+    _ server: ControlServerClient, _ progress: @escaping @Sendable (String, Int, Int) -> Void
+  ) async throws -> PassReport {
     let store = try DriveStore(
       directory: StateDirectory(path: configuration.stateDirectory), purpose: "\(Program.name) submit"
     ) { [logger] in logger.error("\($0)") }
     if let warning = store.directory.warning { logger.warning("\(warning)") }
-    _ = await Recovery(store, maxAge: configuration.submission.maxAge, logger: logger).attempt(at: .current)
+    _ = await Recovery(store, maxAge: configuration.submission.maxAge, logger: logger) { progress("drive log", $0, $1) }
+      .attempt(at: .current)
     let sender = try Sender(
       store: store, server: server, settings: configuration.sender, clock: .host, logger: logger)
+    let watching = Task { await watch(store, progress) }
+    defer { watching.cancel() }
     return try await sender.pass(mode, urgency: urgency)
+  }
+
+  private static func waiting(in store: DriveStore) async throws -> Int {
+    try await store.reading { try $0.fencesToSend(fromDrive: .min) }
+  }
+
+  /// Reports how many of the waiting fences are sent, until the task is cancelled.
+  private func watch(_ store: DriveStore, _ progress: @Sendable (String, Int, Int) -> Void) async {
+    guard let total = try? await Self.waiting(in: store), total > 0 else { return }
+    while (try? await Task.sleep(for: .milliseconds(250))) != nil, let waiting = try? await Self.waiting(in: store) {
+      progress("fence", max(0, total - waiting), total)
+    }
   }
 }

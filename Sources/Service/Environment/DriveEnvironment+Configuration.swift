@@ -49,10 +49,15 @@ extension DriveEnvironment {
   }
 
   /// Restores what an earlier call left. Must not run beside a drive.
-  /// - Parameter isEnough: Asked before each log.
+  /// - Parameters:
+  ///   - progress: Receives the number of drive logs that were compared, and of all that are to be.
+  ///   - isEnough: Asked before each log.
   /// - Returns: Whether logs are left again.
-  public func recoverRest(_ configuration: ProbeConfiguration, until isEnough: @Sendable () -> Bool) async -> Bool {
-    await Recovery(store, maxAge: configuration.submission.maxAge, logger: logger).attempt(
+  public func recoverRest(
+    _ configuration: ProbeConfiguration, progress: @escaping @Sendable (Int, Int) -> Void = { _, _ in },
+    until isEnough: @Sendable () -> Bool
+  ) async -> Bool {
+    await Recovery(store, maxAge: configuration.submission.maxAge, logger: logger, progress: progress).attempt(
       at: .current, until: isEnough)
   }
 

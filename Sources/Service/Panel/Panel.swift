@@ -173,7 +173,7 @@ struct StyledLine: Hashable, Sendable {
   init(_ parts: [Part]) { self.parts = parts }
 
   /// The columns that it takes.
-  var count: Int { parts.reduce(0) { $0 + $1.text.count } }
+  var count: Int { parts.reduce(0) { $0 + TerminalColumns.count($1.text) } }
 
   /// The line with at most `width` columns; a longer one ends with `…`.
   func text(width: Int, isColoured: Bool) -> String {
@@ -181,8 +181,8 @@ struct StyledLine: Hashable, Sendable {
     let isCut = count > width
     if isCut { free = max(0, width - 1) }
     for part in parts where free > 0 {
-      let piece = part.text.prefix(free)
-      free -= piece.count
+      let piece = TerminalColumns.prefix(part.text, free)
+      free -= TerminalColumns.count(piece)
       if isColoured, let parameters = part.style.parameters, !piece.isEmpty {
         text += "\u{1B}[\(parameters)m\(piece)\u{1B}[0m"
       } else {

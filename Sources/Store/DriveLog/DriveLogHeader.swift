@@ -59,7 +59,7 @@ public struct DriveLogHeader: Hashable, Sendable {
       "link": link.map(JSON.string),
       "initial_path": .string(initialPath.rawValue),
       "parameters": parameters.map(Self.json),
-      "pings": pings.map { .object(["interval": .seconds($0.interval), "timeout": .seconds($0.timeout)]) },
+      "pings": pings.map(Self.json),
       "target": target.map { target in
         .object([
           "protocol": .string(target.kind.rawValue), "host": .string(target.host),
@@ -68,6 +68,13 @@ public struct DriveLogHeader: Hashable, Sendable {
       },
       "sealed": isSealed ? .bool(true) : nil,
     ])
+  }
+
+  /// The settings that the drive was recorded with, by their names in the log; without any, an empty object.
+  public var settings: JSON { .object(["parameters": parameters.map(Self.json), "pings": pings.map(Self.json)]) }
+
+  private static func json(_ pings: Pings) -> JSON {
+    .object(["interval": .seconds(pings.interval), "timeout": .seconds(pings.timeout)])
   }
 
   private static func json(_ parameters: Parameters) -> JSON {

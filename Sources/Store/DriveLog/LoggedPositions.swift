@@ -17,7 +17,7 @@ public struct LoggedPositions: Sendable {
   public init(path: String) throws {
     self.path = path
     var first: [UInt8] = []
-    try Self.lines(of: path) { line in
+    try Self.lines(of: path) { _, line in
       first = Array(line)
       return false
     }
@@ -35,35 +35,42 @@ public struct LoggedPositions: Sendable {
   /// - Returns: The number of lines that cannot be read.
   /// - Throws: ``DriveLogError``, and errors of `body`.
   public func forEachEvent(_ body: (Event) throws -> Void) throws -> Int {
+    try forEachLine { _, _, event in
+      if let event { try body(event) }
+      return true
+    }
+  }
+
+  /// Calls `body` with each line, its number from 1 and its event, until it returns `false`. The header, notes, and lines that cannot be read
+  /// have no event. A line that is too long comes in several pieces of one number.
+  /// - Returns: The number of lines that cannot be read.
+  /// - Throws: ``DriveLogError``, and errors of `body`.
+  public func forEachLine(
+    _ body: (_ number: Int, _ line: ArraySlice<UInt8>, _ event: Event?) throws -> Bool
+  ) throws -> Int {
     let decoder = JSONDecoder()
-    var (unreadable, isHeader) = (0, true)
-    try Self.lines(of: path) { line in
-      guard !isHeader, !line.isEmpty else {
-        isHeader = false
-        return true
-      }
+    var unreadable = 0
+    try Self.lines(of: path) { number, line in
+      guard number > 1, !line.isEmpty else { return try body(number, line, nil) }
       // Nine in ten lines are pings, and the general decoder is slow.
-      if let ping = PingLine(line) {
-        try body(ping.event)
-        return true
-      }
-      do {
-        if let event = try decoder.decode(EventLine.self, from: Data(line)).event { try body(event) }
-      } catch is DecodingError {
+      if let ping = PingLine(line) { return try body(number, line, ping.event) }
+      var event: Event?
+      do { event = try decoder.decode(EventLine.self, from: Data(line)).event } catch is DecodingError {
         unreadable += 1
       }
-      return true
+      return try body(number, line, event)
     }
     return unreadable
   }
 
-  /// Calls `body` with each line until it returns `false`. A line that is too long is cut into several, none of which can be read.
-  private static func lines(of path: String, _ body: (ArraySlice<UInt8>) throws -> Bool) throws {
+  /// Calls `body` with each line and its number until it returns `false`. A line that is too long is cut into several, none of which can be
+  /// read.
+  private static func lines(of path: String, _ body: (Int, ArraySlice<UInt8>) throws -> Bool) throws {
     let file: FileHandle
     do { file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path)) } catch {
       throw DriveLogError.unreadable(path: path, reason: RecordedDrive.reason(error))
     }
-    var rest: [UInt8] = []
+    var (rest, number): ([UInt8], Int) = ([], 1)
     while true {
       let read: Data?
       do { read = try file.read(upToCount: piece) } catch {
@@ -73,15 +80,16 @@ public struct LoggedPositions: Sendable {
       rest.append(contentsOf: read)
       var start = rest.startIndex
       while let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) {
-        guard try body(rest[start..<end]) else { return }
+        guard try body(number, rest[start..<end]) else { return }
         start = end + 1
+        number += 1
       }
       rest.removeSubrange(..<start)
       if rest.count > longestLine {
-        guard try body(rest[...]) else { return }
+        guard try body(number, rest[...]) else { return }
         rest.removeAll()
       }
     }
-    if !rest.isEmpty { _ = try body(rest[...]) }
+    if !rest.isEmpty { _ = try body(number, rest[...]) }
   }
 }

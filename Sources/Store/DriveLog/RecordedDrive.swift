@@ -61,8 +61,9 @@ public struct RecordedDrive: Sendable {
   }
 
   /// Reads the contents of a drive log.
+  /// - Parameter progress: Receives the number of bytes so far, now and then.
   /// - Throws: ``DriveLogError`` when the first line is not a header.
-  public init(_ data: Data) throws {
+  public init(_ data: Data, progress: (Int) -> Void = { _ in }) throws {
     let bytes = [UInt8](data)
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     let decoder = JSONDecoder()
@@ -81,6 +82,7 @@ public struct RecordedDrive: Sendable {
     var accepted: [AcceptedFences] = []
     var capture: CaptureNote?
     for (index, line) in lines.enumerated().dropFirst() where !line.allSatisfy(Self.isSpace) {
+      if index % 1024 == 0 { progress(line.startIndex) }
       do {
         let read = try EventLine(ping: line) ?? decoder.decode(EventLine.self, from: Data(line))
         if let event = read.event {

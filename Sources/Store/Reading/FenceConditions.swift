@@ -32,6 +32,21 @@ public struct FenceConditions: Hashable, Sendable {
   /// The condition on a row of `main.fence`: it is intact and meets the conditions. `CASE` has the checksum come last: it costs most.
   var onFence: SQL {
     let isIntact = SQL(sql: RowChecksum.isIntact("fence"))
+    let all = values
+    return all.isEmpty ? isIntact : "CASE WHEN \(all.joined(separator: " AND ")) THEN \(isIntact) ELSE FALSE END"
+  }
+
+  /// The same without a look at the checksum.
+  var onValues: SQL { values.isEmpty ? "TRUE" : values.joined(separator: " AND ") }
+
+  /// The condition on the session of a row of `main.fence`.
+  var onItsSession: SQL {
+    let ofLinks: SQL =
+      links.isEmpty ? "TRUE" : "drive_id IN (SELECT id FROM main.drive WHERE link IN \(links.sorted()))"
+    return "fence.session_id IN (SELECT id FROM main.session WHERE \(SQL(sql: onSession)) AND \(ofLinks))"
+  }
+
+  private var values: [SQL] {
     var all: [SQL] = []
     if let from { all.append("fence.entered_at >= \(from.microseconds)") }
     if let to { all.append("fence.entered_at < \(to.microseconds)") }
@@ -40,6 +55,6 @@ public struct FenceConditions: Hashable, Sendable {
     if !technologies.isEmpty {
       all.append("coalesce(fence.technology, \(Technology.none.name)) IN \(technologies.sorted())")
     }
-    return all.isEmpty ? isIntact : "CASE WHEN \(all.joined(separator: " AND ")) THEN \(isIntact) ELSE FALSE END"
+    return all
   }
 }

@@ -116,7 +116,7 @@ public struct StoreReader: Sendable {
 
   /// The number of sessions of drives with a target of their own; they are never sent.
   /// - Throws: GRDB's `DatabaseError`
-  func keptSessions() throws -> Int {
+  public func keptSessions() throws -> Int {
     try rows(
       "SELECT count(*) AS sessions FROM session WHERE drive_id IN (SELECT id FROM intact_drive WHERE target IS NOT NULL)"
     ).first?["sessions"] ?? 0

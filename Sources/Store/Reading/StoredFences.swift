@@ -1,5 +1,6 @@
 import Coverage
 import Dispatch
+import GRDB
 import Synchronization
 
 /// The intact fences of a store that meet conditions, in constant memory: oldest session first, the fences of a session in order of entry.
@@ -24,6 +25,18 @@ public struct StoredFences: Sendable {
     try reader.rows(
       "SELECT count(*) AS fences FROM fence WHERE exited_at IS NOT NULL AND session_id IN (SELECT id FROM session)"
     ).first?["fences"] ?? 0
+  }
+
+  /// The number of fences that ``forEach(_:)`` reads, damaged ones included: a total for a display. It is counted without a look at their
+  /// checksums.
+  /// - Throws: GRDB's `DatabaseError`
+  public func countToRead() throws -> Int {
+    guard let database = reader.database else { return 0 }
+    return try database.read { db in
+      let condition: SQL =
+        "SELECT count(*) FROM main.fence AS fence WHERE \(conditions.onValues) AND \(conditions.onItsSession)"
+      return try SQLRequest<Int>(literal: condition).fetchOne(db) ?? 0
+    }
   }
 
   /// Calls `body` with each fence, while the next ones are read on another thread.

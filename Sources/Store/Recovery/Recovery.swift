@@ -13,14 +13,19 @@ public struct Recovery: Sendable {
   private let store: DriveStore
   private let maxAge: Duration
   private let logger: Logger
+  private let progress: @Sendable (_ done: Int, _ drives: Int) -> Void
 
   /// - Parameters:
   ///   - store: The store to restore; no other process may write to it.
   ///   - maxAge: Of logs that no drive names and that are older than this, only fences that the server has are restored, after damage: others
   ///     would be too old to be sent.
   ///   - logger: The program's log.
-  public init(_ store: DriveStore, maxAge: Duration, logger: Logger) {
-    (self.store, self.maxAge, self.logger) = (store, maxAge, logger)
+  ///   - progress: Receives the number of drive logs that were compared, and of all that are to be.
+  public init(
+    _ store: DriveStore, maxAge: Duration, logger: Logger,
+    progress: @escaping @Sendable (_ done: Int, _ drives: Int) -> Void = { _, _ in }
+  ) {
+    (self.store, self.maxAge, self.logger, self.progress) = (store, maxAge, logger, progress)
   }
 
   /// The result of a recovery.
@@ -71,16 +76,19 @@ public struct Recovery: Sendable {
     var outcome = Outcome()
     let need = store.recoveryNeed
     let drives = try await store.comparison.drives()
-    for drive in drives where drive.isUnfinished { try await compare(drive, at: now, &outcome) }
-    for drive in drives where !drive.isUnfinished && isDue(drive, need) {
-      guard !mayBeCutShort || !isEnough() else { return try cutShort(outcome) }
+    let due = drives.filter(\.isUnfinished) + drives.filter { !$0.isUnfinished && isDue($0, need) }
+    for (index, drive) in due.enumerated() {
+      guard drive.isUnfinished || !mayBeCutShort || !isEnough() else { return try cutShort(outcome) }
+      progress(index, due.count)
       try await compare(drive, at: now, &outcome)
     }
     let oldest = now >= .earliestTrusted ? now.microseconds - maxAge.inMicroseconds : .min
     var known: [Int64: [FenceMark]] = [:]
-    for (log, isOld) in try await store.comparison.strayLogs(before: WallTime(microseconds: oldest))
-    where !isOld || need > .none {
+    let strays = try await store.comparison.strayLogs(before: WallTime(microseconds: oldest))
+      .filter { !$0.isOld || need > .none }
+    for (index, (log, isOld)) in strays.enumerated() {
       guard !mayBeCutShort || !isEnough() else { return try cutShort(outcome) }
+      progress(due.count + index, due.count + strays.count)
       try await adopt(log, among: drives, &known, onlySent: isOld, at: now, &outcome)
     }
     guard store.recoveryNeed > .none else { return outcome }

@@ -49,6 +49,14 @@ struct ExportFences: AsyncParsableCommand {
   @OptionGroup var filter: FilterOptions
 
   @Option(
+    name: .long,
+    help: """
+      Write what the export rests on (program, store, filters, settings, drive logs with SHA-256) as JSON to this file. Default: within \
+      the export; for csv, jsonl and geojsonseq, which have no place for it, NAME.provenance.json beside the file NAME.
+      """, completion: .file())
+  var provenance: String?
+
+  @Option(
     name: [.short, .long], help: "The file to write, a device or a pipe. Default, and -: standard output.",
     completion: .file())
   var output: String?
@@ -65,6 +73,9 @@ struct ExportFences: AsyncParsableCommand {
 
   mutating func validate() throws {
     let format = try chosenFormat()
+    if let provenance, provenance == "-" || provenance == output {
+      throw ValidationError("--provenance: name a file of its own; standard output is for the export.")
+    }
     if speedTests {
       guard SpeedTestFormat(rawValue: format.rawValue) != nil else {
         let formats = SpeedTestFormat.allCases.map(\.rawValue).joined(separator: ", ")
@@ -93,14 +104,14 @@ struct ExportFences: AsyncParsableCommand {
       let exporting = try Exporting(
         configuration: try configuration.load(), selection: state, sessions: Set(filter.session),
         filter: filter.filter)
-      let sink = try OutputFile(path: output)
-      if let warning = sink.warning { Terminal.note(warning) }
-      let progress = ExportProgress(isShown: !isStandardOutput)
+      let sink = try ExportFile(output, provenance: provenance, isBeside: !format.hasProvenance)
+      let progress = WorkProgress("export", isShown: !OutputFile.isTerminal(output))
+      defer { progress.clear() }
       let count = try exporting.run(
-        format: format, shape: shape ?? .point, scratch: scratch, map: MapOptions(tiles: tiles),
-        progress: progress.show, complain: Terminal.note, write: sink.write)
+        format: format, shape: shape ?? .point, scratch: scratch, map: MapOptions(tiles: tiles), beside: sink.beside,
+        progress: progress, complain: Terminal.note, write: sink.write)
       try sink.finish()
-      progress.end()
+      progress.end("fence")
       if let hint = hint(count) { Terminal.note(hint) }
       return .done
     }
@@ -110,9 +121,8 @@ struct ExportFences: AsyncParsableCommand {
     guard let format = SpeedTestFormat(rawValue: try chosenFormat().rawValue) else { throw ValidationError("--format") }
     let exporting = try SpeedTestExporting(
       configuration: try configuration.load(), selection: state, filter: filter.filter)
-    let sink = try OutputFile(path: output)
-    if let warning = sink.warning { Terminal.note(warning) }
-    try exporting.run(format: format, scratch: scratch, write: sink.write)
+    let sink = try ExportFile(output, provenance: provenance, isBeside: !format.hasProvenance)
+    try exporting.run(format: format, scratch: scratch, beside: sink.beside, write: sink.write)
     try sink.finish()
     if format.needsPlaces, exporting.withoutPlace > 0 {
       let tests = counted(exporting.withoutPlace, "speed test")
@@ -158,24 +168,4 @@ struct ExportFences: AsyncParsableCommand {
     guard count.filteredOut > 0 else { return nil }
     return "no fence meets the conditions; \(counted(count.filteredOut, "other is", "others are")) stored"
   }
-}
-
-/// The line that shows how far an export has come, on a terminal.
-final class ExportProgress {
-  private let isShown: Bool
-  /// When the line may be drawn again.
-  private var next = ContinuousClock.now
-
-  /// - Parameter isShown: `false` when the result itself may go to the terminal.
-  init(isShown: Bool) { self.isShown = isShown && LiveArea.isPossible }
-
-  /// Shows that `fences` are written, four times a second at most.
-  func show(_ fences: Int) {
-    guard isShown, ContinuousClock.now >= next else { return }
-    next = .now + .milliseconds(250)
-    let line = "export: \(counted(fences, "fence"))"
-    LiveArea.show { columns, _ in [LineWidth.cut(line, to: columns)] }
-  }
-
-  func end() { if isShown { LiveArea.end() } }
 }

@@ -1,6 +1,8 @@
 import Coverage
+import Driving
 import Export
 import Foundation
+import OrderedJSON
 import Service
 import Settings
 import Store
@@ -25,6 +27,7 @@ struct Exporting: Sendable {
   private let selection: ExportSelection
   private let sessions: Set<Int64>
   private let filter: FenceFilter
+  private let configuration: JSON
 
   /// Opens the store for reading.
   /// - Parameters:
@@ -39,6 +42,7 @@ struct Exporting: Sendable {
   ) throws {
     reader = try StoreReader(directory: StateDirectory(path: configuration.stateDirectory))
     (self.selection, self.sessions, self.filter) = (selection, sessions, filter)
+    self.configuration = configuration.provenance
     for session in sessions.sorted() where try reader.session(id: session) == nil {
       throw ExportError.noSuchSession(session)
     }
@@ -50,13 +54,15 @@ struct Exporting: Sendable {
   ///   - shape: For formats with a choice.
   ///   - scratch: A folder for a file while it is made; `nil`: that for temporary files.
   ///   - map: What a map page is made of.
-  ///   - progress: Receives the number of fences so far, now and then.
+  ///   - beside: Receives the provenance after the last piece, for a file of its own.
+  ///   - progress: Shows how far the export has come.
   ///   - complain: Receives a line for each drive whose track cannot be read.
   ///   - write: Receives the output in pieces; errors that it throws end the export.
   /// - Throws: GRDB's `DatabaseError`, `GeoPackageError`, `LeafletError`, and errors of `write`.
   func run(
     format: ExportFormat, shape: FenceShape = .point, scratch: String? = nil, map: MapOptions = MapOptions(),
-    progress: @escaping (Int) -> Void = { _ in }, complain: @escaping (String) -> Void = { _ in },
+    beside: ((ExportProvenance) throws -> Void)? = nil,
+    progress: WorkProgress = .none, complain: @escaping (String) -> Void = { _ in },
     write: ([UInt8]) throws -> Void
   ) throws -> Count {
     // The store reads only what meets the conditions.
@@ -65,17 +71,30 @@ struct Exporting: Sendable {
       stored: StoredFences(reader, where: filter.conditions(sessions: sessions)), selection: selection, filter: filter,
       progress: progress)
     let tracks = StoredTracks(
-      reader, session: only, filter: filter, where: { chosen.reading.sessions.contains($0) }, complain: complain)
+      reader, session: only, filter: filter, where: { chosen.reading.sessions[$0] != nil }, complain: complain)
     let speedTests = format.hasSpeedTests ? try chosenSpeedTests() : nil
     let tests = speedTests?.tests ?? []
-    let statement = try reader.identity().map { identity in
+    let (identity, now) = (try reader.identity(), WallTime.current)
+    let statement = identity.map { identity in
       ExportStatement(
-        identity, exported: WallTime(microseconds: Int64(Date().timeIntervalSince1970 * 1e6)),
-        state: selection.rawValue, filter: filter, isOfSessions: !sessions.isEmpty)
+        identity, exported: now, state: selection.rawValue, filter: filter, isOfSessions: !sessions.isEmpty)
+    }
+    // The logs are read once.
+    var known: ExportProvenance?
+    let provenance: ProvenanceSource = {
+      if let known { return known }
+      if !chosen.reading.isComplete { try chosen.forEach("fence looked through") { _ in } }
+      let made = ExportProvenance(
+        content: format.hasSpeedTests ? "fences and speed tests" : "fences", exported: now, store: identity,
+        state: selection.rawValue, sessions: sessions, filter: filter, configuration: configuration,
+        drives: try chosen.drives(reader))
+      known = made
+      return made
     }
     try format.export(
-      chosen, tracks: tracks, speedTests: tests, shape: shape, statement: statement,
+      chosen, tracks: tracks, speedTests: tests, shape: shape, statement: statement, provenance: provenance,
       scratch: scratch ?? FileManager.default.temporaryDirectory.path, map: map, write: write)
+    try beside?(provenance())
     var count = chosen.reading.count
     if count.written + count.ofOtherState == 0, !sessions.isEmpty || filter != FenceFilter() {
       count.filteredOut = try chosen.stored.count()
@@ -94,22 +113,30 @@ private struct ChosenFences: FenceRecords {
   /// The counts of the last reading.
   final class Reading {
     var count = Exporting.Count()
-    /// The sessions of the fences that were written.
-    var sessions: Set<Int64> = []
+    /// The sessions of the fences that were written, and the number of these fences, in the order of the store.
+    var sessions: [Int64: (session: StoredSession, fences: Int)] = [:]
+    /// Whether the last reading came to its end.
+    var isComplete = false
   }
 
   let stored: StoredFences
   let selection: ExportSelection
   let filter: FenceFilter
-  let progress: (Int) -> Void
+  let progress: WorkProgress
   let reading = Reading()
 
-  /// The fences between two calls of ``progress``.
-  private static let fencesPerReport = 1000
+  /// The fences between two reports of progress.
+  private static let fencesPerReport = 256
 
-  func forEach(_ body: (FenceRecord) throws -> Void) throws {
-    (reading.count, reading.sessions) = (Exporting.Count(), [])
+  func forEach(_ body: (FenceRecord) throws -> Void) throws { try forEach("fence", body) }
+
+  /// - Parameter noun: What progress counts.
+  func forEach(_ noun: String, _ body: (FenceRecord) throws -> Void) throws {
+    var read = 0
+    (reading.count, reading.sessions, reading.isComplete) = (Exporting.Count(), [:], false)
     try stored.forEach { stored in
+      read += 1
+      if read % Self.fencesPerReport == 0 { progress.show(read, of: noun) { try? self.stored.countToRead() } }
       guard stored.fence.exited != nil else { return }
       let record = FenceRecord(stored)
       guard filter.selects(record) else { return }
@@ -118,9 +145,24 @@ private struct ChosenFences: FenceRecords {
         return
       }
       reading.count.written += 1
-      reading.sessions.insert(stored.session.id)
+      reading.sessions[stored.session.id, default: (stored.session, 0)].fences += 1
       try body(record)
-      if reading.count.written % Self.fencesPerReport == 0 { progress(reading.count.written) }
+    }
+    progress.show(read, of: noun) { try? stored.countToRead() }
+    reading.isComplete = true
+  }
+
+  /// The drives of the fences that the last reading had, with their logs.
+  func drives(_ reader: StoreReader) throws -> [DriveProvenance] {
+    let logs = try reader.driveLogs()
+    let ofDrives = Dictionary(grouping: reading.sessions.values, by: { $0.session.drive })
+    return ofDrives.sorted { $0.key < $1.key }.enumerated().compactMap { index, entry in
+      let (drive, sessions) = entry
+      progress.show(index, of: "drive log") { ofDrives.count }
+      guard let first = sessions.first?.session else { return nil }
+      return DriveProvenance(
+        of: first, sessions: sessions.map { $0.session.id }.sorted(), fences: sessions.reduce(0) { $0 + $1.fences },
+        log: logs[drive])
     }
   }
 }

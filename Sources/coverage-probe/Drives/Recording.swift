@@ -91,7 +91,7 @@ struct Recording: Sendable {
     summaries.flatMap(\.lines).forEach(print)
     let (report, trouble) = try await untilStopped(by: givingUp) {
       let (fromMemory, isStored) = try await waitForDisk(drive, environment)
-      if isRecoveryLeft { _ = await environment.recoverRest(configuration) { Task.isCancelled } }
+      if isRecoveryLeft { await recoverRest(in: environment) }
       guard submitsDrive else { return (nil as PassReport?, nil as String?) }
       // The store does not know which of its fences were submitted from memory, and cannot be told.
       guard isStored else { return (fromMemory, nil) }
@@ -110,6 +110,17 @@ struct Recording: Sendable {
     receiving.cancel()
     await receiving.value
     return (trouble == nil ? report?.outcome ?? .done : .kept).of(summaries)
+  }
+
+  /// Restores what the beginning of the drive left for later, until a stop.
+  private func recoverRest(in environment: DriveEnvironment) async {
+    let recovery = WorkProgress("recovery")
+    _ = await environment.recoverRest(configuration) { done, all in
+      recovery.show(done, of: "drive log") { all }
+    } until: {
+      Task.isCancelled
+    }
+    recovery.end()
   }
 
   /// Starts a loop of speed tests beside the drive; it ends with it.

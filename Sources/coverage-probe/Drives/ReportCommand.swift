@@ -78,9 +78,12 @@ struct ReportCommand: AsyncParsableCommand {
       let reporting = try Reporting(configuration: try configuration.load(), choices: choices, placeMetres: place)
       let sink = try OutputFile(path: output)
       if let warning = sink.warning { Terminal.note(warning) }
-      let report = try reporting.run(complain: Terminal.note)
+      let progress = WorkProgress("report", isShown: !OutputFile.isTerminal(output))
+      defer { progress.clear() }
+      let report = try reporting.run(progress: progress, complain: Terminal.note)
       try sink.write(Array((isJSON ? report.json.text + "\n" : ReportPage(report).html).utf8))
       try sink.finish()
+      progress.end()
       for part in report.parts where part.isEmpty {
         Terminal.note("no fence meets the conditions: \(part.title)")
       }

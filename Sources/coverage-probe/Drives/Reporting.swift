@@ -51,14 +51,20 @@ struct Reporting: Sendable {
   }
 
   /// Reads the fences, the logs of their drives that are still there, and the speed tests.
-  /// - Parameter complain: Receives a line for each log that cannot be read.
+  /// - Parameters:
+  ///   - progress: Shows how far the report has come.
+  ///   - complain: Receives a line for each log that cannot be read.
   /// - Throws: GRDB's `DatabaseError`
-  func run(complain: (String) -> Void) throws -> Report {
+  func run(progress: WorkProgress = .none, complain: (String) -> Void) throws -> Report {
     var figures = choices.map { _ in ReportFigures() }
     var comparison = PlaceComparison(grid: grid)
     // Those of two choices can be any.
     let only = choices.count == 1 ? choices.first : nil
-    try StoredFences(reader, where: only?.conditions ?? FenceConditions()).forEach { stored in
+    let fences = StoredFences(reader, where: only?.conditions ?? FenceConditions())
+    var read = 0
+    try fences.forEach { stored in
+      read += 1
+      if read % 256 == 0 { progress.show(read, of: "fence") { try? fences.countToRead() } }
       for (index, choice) in choices.enumerated() where choice.selects(stored) {
         figures[index].add(ReportedFence(stored))
         if choices.count > 1, let side = PlaceComparison.Side(rawValue: index) {
@@ -68,7 +74,7 @@ struct Reporting: Sendable {
     }
     for index in figures.indices {
       figures[index].endFences()
-      try readLogs(for: &figures[index], complain: complain)
+      try readLogs(for: &figures[index], progress, complain: complain)
       try readSpeedTests(of: choices[index], into: &figures[index])
     }
     return Report(
@@ -83,9 +89,13 @@ struct Reporting: Sendable {
   }
 
   /// Adds the figures of single pings and positions, which only drive logs have.
-  private func readLogs(for figures: inout ReportFigures, complain: (String) -> Void) throws {
+  private func readLogs(
+    for figures: inout ReportFigures, _ progress: WorkProgress, complain: (String) -> Void
+  ) throws {
     let wanted = figures.drives
-    for drive in try reader.drivesWithLogs() where wanted.contains(drive.id) {
+    let drives = try reader.drivesWithLogs().filter { wanted.contains($0.id) }
+    for (index, drive) in drives.enumerated() {
+      progress.show(index, of: "drive log") { drives.count }
       do {
         let log = try LoggedPositions(path: drive.log)
         // The parameters at the time of the recording, not the present ones.

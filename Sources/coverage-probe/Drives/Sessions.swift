@@ -71,13 +71,20 @@ struct SessionListing: Sendable {
     sessions = try reader.sessions()
   }
 
+  /// - Parameters:
+  ///   - sessions: Oldest first.
+  ///   - isWriterAlive: Whether a process writes to the store.
+  init(_ sessions: [StoredSession], isWriterAlive: Bool) {
+    (self.sessions, self.isWriterAlive) = (sessions, isWriterAlive)
+  }
+
   /// A JSON array, oldest session first; times are ISO 8601 in UTC.
   var json: String {
     guard !sessions.isEmpty else { return "[]" }
-    return "[\n" + sessions.map { json($0).text }.joined(separator: ",\n") + "\n]"
+    return "[\n" + sessions.map { Self.json($0, isWriterAlive: isWriterAlive).text }.joined(separator: ",\n") + "\n]"
   }
 
-  private func json(_ stored: StoredSession) -> JSON {
+  static func json(_ stored: StoredSession, isWriterAlive: Bool) -> JSON {
     func time(_ time: DriveTime?) -> JSON? {
       stored.isDamaged ? nil : time.map { .string((stored.driveStarted + $0).iso8601) }
     }
@@ -102,23 +109,42 @@ struct SessionListing: Sendable {
     ])
   }
 
-  /// A table for an operator.
+  /// The most columns of a line of the table.
+  private static let widest = 100
+
+  /// A table for an operator, of at most 100 columns: long links and tests are cut, notes are lines of their own. JSON has everything.
   var table: String {
     guard !sessions.isEmpty else { return "no sessions stored" }
+    let hasLinks = sessions.contains { $0.link != nil }
+    let head = ["id", "started"] + (hasLinks ? ["link"] : []) + ["fences", "state", "test"]
     let rows = sessions.map { stored in
-      let state = stored.state(isWriterAlive: isWriterAlive)
-      let refused = stored.quarantineReason.map { " (\(counted(stored.quarantinedFences, "fence")): \($0))" } ?? ""
-      let note =
-        state == .pending && stored.submittableFences == 0 ? "pending (nothing to send)" : state.rawValue + refused
-      let kept = stored.target.map { " (not submitted: \(ForeignText.clean($0, limit: 80)))" } ?? ""
-      let itself = stored.isDamaged ? " (damaged: the next submit repairs it)" : ""
-      let damaged = itself + (stored.damagedFences > 0 ? " (\(counted(stored.damagedFences, "fence")) damaged)" : "")
-      return [
-        "\(stored.id)", stored.isDamaged ? "-" : (stored.driveStarted + stored.session.started).iso8601,
-        "\(stored.fences)", note + kept + damaged,
+      let started = stored.isDamaged ? "-" : (stored.driveStarted + stored.session.started).iso8601.prefix(19) + "Z"
+      let link = hasLinks ? [stored.link.map { ForeignText.clean($0) } ?? "-"] : []
+      return ["\(stored.id)", String(started)] + link + [
+        "\(stored.fences)", stored.state(isWriterAlive: isWriterAlive).rawValue,
         stored.session.testUUID.map { ForeignText.clean($0, limit: 40) } ?? "-",
       ]
     }
-    return AlignedTable.text([["id", "started", "fences", "state", "test"]] + rows)
+    let lines = AlignedTable.lines(
+      [head] + rows, limit: Self.widest, cutting: hasLinks ? [2, head.count - 1] : [head.count - 1])
+    let notes = [nil] + sessions.map(note)
+    return zip(lines, notes).map { line, note in
+      line + (note.map { "\n" + LineWidth.shortened("    " + $0, to: Self.widest) } ?? "")
+    }.joined(separator: "\n")
+  }
+
+  /// What is special about a session; `nil`: nothing.
+  private func note(_ stored: StoredSession) -> String? {
+    let hasNothing = stored.state(isWriterAlive: isWriterAlive) == .pending && stored.submittableFences == 0
+    let notes = [
+      stored.isDamaged ? "damaged: the next submit repairs it" : nil,
+      stored.damagedFences > 0 ? "\(counted(stored.damagedFences, "fence")) damaged" : nil,
+      hasNothing ? "nothing to send" : nil,
+      stored.target.map { "not submitted: \(ForeignText.clean($0))" },
+      stored.quarantineReason.map {
+        "\(counted(stored.quarantinedFences, "fence")) refused: \(ForeignText.clean($0))"
+      },
+    ].compactMap { $0 }
+    return notes.isEmpty ? nil : notes.joined(separator: "; ")
   }
 }

@@ -26,9 +26,15 @@ struct Submit: AsyncParsableCommand {
         configuration: try configuration.load(), isWarm: warm, includesQuarantined: quarantined,
         isForced: force, logger: Terminal.logger())
       let began = ContinuousClock.now
+      let progress = WorkProgress("submit")
+      defer { progress.clear() }
       return try await Terminal.answeringQuit({ "submitting for \((ContinuousClock.now - began).components.seconds) s" }
       ) {
-        try await submitting.run(stop: stop, print: Terminal.result)
+        let outcome = try await submitting.run(
+          stop: stop, progress: { noun, done, total in progress.show(done, of: noun) { total } },
+          print: Terminal.result)
+        progress.end()
+        return outcome
       }
     }
   }

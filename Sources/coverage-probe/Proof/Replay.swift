@@ -38,12 +38,16 @@ struct Replay: AsyncParsableCommand {
 
   func run() async throws {
     try await Terminal.run {
+      let progress = WorkProgress("replay", isShown: !OutputFile.isTerminal(nil))
+      defer { progress.clear() }
       let replaying = try await Replaying(
-        path: drive, configuration: configuration.file, minimumRadius: minimumRadius, accuracyLimit: accuracyLimit)
+        path: drive, configuration: configuration.file, minimumRadius: minimumRadius, accuracyLimit: accuracyLimit,
+        progress: progress)
       for complaint in replaying.complaints { Terminal.note("\(drive): \(complaint)") }
       let sink = try OutputFile(path: nil)
       try replaying.run(format: format, write: sink.write)
       try sink.finish()
+      progress.end()
       return .done
     }
   }

@@ -17,13 +17,17 @@ struct Replaying: Sendable {
   ///   - configuration: A configuration file; its values and the environment's win over those of the log.
   ///   - minimumRadius: In metres; wins over all others.
   ///   - accuracyLimit: In metres; wins over all others.
+  ///   - progress: Shows how far the replay has come.
   /// - Throws: ``InputFileError``, ``ReplayError``, ``ConfigurationError``
   init(
-    path: String, configuration: String?, minimumRadius: Double? = nil, accuracyLimit: Double? = nil
+    path: String, configuration: String?, minimumRadius: Double? = nil, accuracyLimit: Double? = nil,
+    progress: WorkProgress = .none
   ) async throws {
     let data = try InputFile.contents(path, limit: RecordedDrive.largest)
     let drive: RecordedDrive
-    do { drive = try RecordedDrive(data) } catch { throw ReplayError(path: path, reason: "\(error)") }
+    do {
+      drive = try RecordedDrive(data) { progress.show($0, of: "byte") { data.count } }
+    } catch { throw ReplayError(path: path, reason: "\(error)") }
     var defaults = ProbeConfiguration()
     if let recorded = drive.header.parameters { defaults.parameters = recorded }
     var parameters = try ProbeConfiguration.load(file: configuration, defaults: defaults).parameters
@@ -31,14 +35,17 @@ struct Replaying: Sendable {
     if let accuracyLimit { parameters.accuracyLimit = accuracyLimit }
     // The log's pings were sent already: settings cannot change how.
     if let sent = drive.header.pings { parameters.pingInterval = sent.interval }
-    engine = Self.replay(drive, parameters)
+    engine = Self.replay(drive, parameters, progress)
     link = drive.header.link
     complaints = Self.complaints(drive)
   }
 
-  private static func replay(_ drive: RecordedDrive, _ parameters: Parameters) -> Engine {
+  private static func replay(_ drive: RecordedDrive, _ parameters: Parameters, _ progress: WorkProgress) -> Engine {
     var engine = Engine(parameters: parameters, path: drive.header.initialPath)
-    for event in drive.events { _ = engine.handle(event) }
+    for (index, event) in drive.events.enumerated() {
+      if index % 1024 == 0 { progress.show(index, of: "event") { drive.events.count } }
+      _ = engine.handle(event)
+    }
     _ = engine.handle(Event(at: engine.now, .stop(.endOfLog)))
     return engine
   }

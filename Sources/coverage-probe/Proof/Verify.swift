@@ -40,8 +40,12 @@ struct Verify: AsyncParsableCommand {
 
   func run() async throws {
     try await Terminal.run {
+      let progress = WorkProgress("verify")
+      defer { progress.clear() }
       let verifying = try Verifying(
-        path: drive, captures: capture, limit: .microseconds(limit), timeout: timeout.map { .seconds($0) })
+        path: drive, captures: capture, limit: .microseconds(limit), timeout: timeout.map { .seconds($0) },
+        progress: progress)
+      progress.end()
       verifying.complaints.forEach(Terminal.note)
       verifying.lines.forEach(Terminal.result)
       return verifying.outcome

@@ -17,16 +17,21 @@ struct Verifying: Sendable {
   ///   - captures: Capture files, in any order.
   ///   - limit: The largest allowed 99th percentile of the differences between round-trip times.
   ///   - timeout: When a ping counted as lost; `nil`: the timeout in the log.
+  ///   - progress: Shows how far the comparison has come.
   /// - Throws: ``UnreadableEvidence``
-  init(path: String, captures: [String], limit: Duration, timeout: Duration? = nil) throws {
+  init(
+    path: String, captures: [String], limit: Duration, timeout: Duration? = nil, progress: WorkProgress = .none
+  ) throws {
     do {
-      drive = try RecordedDrive(InputFile.contents(path, limit: RecordedDrive.largest))
+      let data = try InputFile.contents(path, limit: RecordedDrive.largest)
+      drive = try RecordedDrive(data) { progress.show($0, of: "byte") { data.count } }
     } catch {
       throw UnreadableEvidence(path: path, reason: "\(error)")
     }
     var complaints: [String] = []
     var packets: [CapturedPacket] = []
-    for path in captures {
+    for (index, path) in captures.enumerated() {
+      progress.show(index, of: "capture file") { captures.count }
       let file = try Self.capture(path)
       packets += file.packets
       if let damage = file.damage { complaints.append("\(path): \(damage); what follows was not read") }

@@ -1,5 +1,7 @@
 import Coverage
+import Driving
 import Export
+import Foundation
 import Settings
 import Store
 
@@ -58,12 +60,16 @@ extension StoredSession {
 /// `export --speed-tests`: writes speed tests as files.
 struct SpeedTestExporting: Sendable {
   private let chosen: ChosenSpeedTests
+  private let provenance: ExportProvenance
 
   /// Reads the tests that meet all conditions, also while another process writes to the store.
   /// - Throws: `StoreError`, GRDB's `DatabaseError`
   init(configuration: ProbeConfiguration, selection: ExportSelection, filter: FenceFilter) throws {
     let reader = try StoreReader(directory: StateDirectory(path: configuration.stateDirectory))
     chosen = try ChosenSpeedTests(reader, selection: selection, filter: filter)
+    provenance = ExportProvenance(
+      content: "speed tests", exported: .current, store: try reader.identity(), state: selection.rawValue,
+      sessions: [], filter: filter, configuration: configuration.provenance, drives: [])
   }
 
   /// The number of tests.
@@ -78,13 +84,16 @@ struct SpeedTestExporting: Sendable {
   /// Writes the tests, oldest first.
   /// - Parameters:
   ///   - scratch: A folder for a file while it is made; `nil`: that for temporary files.
+  ///   - beside: Receives the provenance after the last piece, for a file of its own.
   ///   - write: Receives the output in pieces; errors that it throws end the export.
   /// - Throws: `GeoPackageError`, and errors of `write`.
-  func run(format: SpeedTestFormat, scratch: String? = nil, write: ([UInt8]) throws -> Void) throws {
-    if let scratch {
-      try format.export(chosen.tests, scratch: scratch, write: write)
-    } else {
-      try format.export(chosen.tests, write: write)
-    }
+  func run(
+    format: SpeedTestFormat, scratch: String? = nil, beside: ((ExportProvenance) throws -> Void)? = nil,
+    write: ([UInt8]) throws -> Void
+  ) throws {
+    try format.export(
+      chosen.tests, provenance: { provenance }, scratch: scratch ?? FileManager.default.temporaryDirectory.path,
+      write: write)
+    try beside?(provenance)
   }
 }

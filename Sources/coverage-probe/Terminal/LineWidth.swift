@@ -1,3 +1,5 @@
+import Coverage
+
 /// The columns and rows that lines take on a terminal.
 enum LineWidth {
   /// The beginning of `line` that leaves the last column free: some terminals wrap when the last column is written.
@@ -5,13 +7,19 @@ enum LineWidth {
   ///   - line: Without line breaks.
   ///   - columns: The width of the terminal; `nil`: do not cut.
   static func cut(_ line: String, to columns: Int?) -> String {
-    guard let columns, line.count >= columns else { return line }
-    return columns < 2 ? "" : line.prefix(columns - 2) + "…"
+    guard let columns, TerminalColumns.count(line) >= columns else { return line }
+    return columns < 2 ? "" : TerminalColumns.prefix(line, columns - 2) + "…"
+  }
+
+  /// The text in at most `columns`; one that is longer ends with `…`.
+  static func shortened(_ text: String, to columns: Int) -> String {
+    guard TerminalColumns.count(text) > columns else { return text }
+    return columns < 1 ? "" : TerminalColumns.prefix(text, columns - 1) + "…"
   }
 
   /// The columns of a line, without the sequences that colour it.
   static func columns(_ line: String) -> Int {
-    line.replacing(/\u{1B}\[[0-9;]*m/, with: "").count
+    TerminalColumns.count(line.replacing(/\u{1B}\[[0-9;]*m/, with: ""))
   }
 
   /// The rows that lines of these columns take: a terminal that became narrower has wrapped them.
@@ -24,17 +32,5 @@ enum LineWidth {
   /// Removes the last `rows` rows, of which the cursor is in the lowest one, and leaves the cursor at the begin of the first.
   static func clearing(rows: Int) -> String {
     "\r" + (rows > 1 ? "\u{1B}[\(rows - 1)A" : "") + "\u{1B}[J"
-  }
-}
-
-/// A table for a terminal, with columns as wide as their widest cell.
-enum AlignedTable {
-  /// - Parameter rows: The head and the rows, all of the same length.
-  static func text(_ rows: [[String]]) -> String {
-    let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-    return rows.map { row in
-      let cells = zip(row, widths).map { cell, width in cell + String(repeating: " ", count: width - cell.count) }
-      return cells.joined(separator: "  ").reversed().drop { $0 == " " }.reversed().map(String.init).joined()
-    }.joined(separator: "\n")
   }
 }

@@ -107,6 +107,17 @@ final class OutputFile {
     return ending.isEmpty ? nil : ending
   }
 
+  /// Whether a result at `path` goes to the terminal, where a line of progress would be between its lines.
+  static func isTerminal(_ path: String?) -> Bool { (path == nil || path == "-") && isatty(STDOUT_FILENO) == 1 }
+
+  /// Whether the result is a regular file with a name.
+  var isRegular: Bool {
+    switch target {
+    case .inherited, .existing(reason: nil): false
+    case .existing, .replacement: true
+    }
+  }
+
   /// Why the file is written in place, in one line; a failure would leave it incomplete. `nil` when it will be
   /// replaced.
   var warning: String? {

@@ -1,0 +1,73 @@
+import Coverage
+import OrderedJSON
+import Store
+
+/// A drive that an export has fences of, and its log at the time of the export.
+public struct DriveProvenance: Hashable, Sendable {
+  private let id: Int64
+  private let link: String?
+  private let started: WallTime
+  private let sessions: [Int64]
+  private let fences: Int
+  private let log: Log
+
+  /// What is left of the log.
+  private enum Log: Hashable, Sendable {
+    case read(name: String, FileDigest, settings: JSON?)
+    case missing(name: String?, reason: String)
+  }
+
+  /// Reads the log, in pieces.
+  /// - Parameters:
+  ///   - session: A session of the drive.
+  ///   - sessions: The ids of its sessions with exported fences.
+  ///   - fences: The number of its exported fences.
+  ///   - log: Its log; `nil` when the row of the drive is damaged.
+  public init(of session: StoredSession, sessions: [Int64], fences: Int, log: StoredDriveLog?) {
+    (id, link, started) = (session.drive, session.link, session.driveStarted)
+    (self.sessions, self.fences) = (sessions, fences)
+    self.log = Self.read(log)
+  }
+
+  private static func read(_ log: StoredDriveLog?) -> Log {
+    guard let name = log?.name else { return .missing(name: nil, reason: "the drive has no log") }
+    guard let path = log?.path else { return .missing(name: name, reason: "the log is no longer there") }
+    do {
+      let digest = try FileDigest(path: path)
+      let settings = try? LoggedPositions(path: path).header.settings
+      return .read(name: name, digest, settings: settings == .object([:]) ? nil : settings)
+    } catch {
+      return .missing(name: name, reason: "\(error)")
+    }
+  }
+
+  /// The digest of the log; `nil` when the log is missing.
+  var digest: FileDigest? { if case .read(_, let digest, _) = log { digest } else { nil } }
+
+  var json: JSON {
+    let (ofLog, settings): (JSON, JSON?) =
+      switch log {
+      case .read(let name, let digest, let settings):
+        (
+          .object([
+            "name": .string(name), "bytes": .integer(digest.bytes), "sha256": .string(digest.sha256),
+          ]), settings
+        )
+      case .missing(let name, let reason):
+        (.object(["name": name.map(JSON.string), "missing": .string(reason)]), nil)
+      }
+    return .object([
+      "drive": .integer(id), "link": link.map(JSON.string), "started_at": .string(started.iso8601),
+      "sessions": .array(sessions.map(JSON.integer)), "fences": .count(fences), "log": ofLog, "settings": settings,
+    ])
+  }
+
+  /// The drive and its log in a line for people.
+  var line: String {
+    let drive = "drive \(id)" + (link.map { ", link \($0)" } ?? "")
+    return switch log {
+    case .read(let name, let digest, _): "\(drive): \(name), \(counted(digest.bytes, "byte")), SHA-256 \(digest.sha256)"
+    case .missing(let name, let reason): "\(drive): \(name.map { "\($0): " } ?? "")\(reason)"
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import CLibssl
+import Coverage
+import Foundation
+
+/// The SHA-256 of bytes that come in pieces (FIPS 180-4).
+public final class StreamedDigest {
+  private let context = EVP_MD_CTX_new()
+  /// The number of bytes so far.
+  public private(set) var bytes: Int64 = 0
+
+  /// Of no bytes.
+  public init() { EVP_DigestInit_ex(context, EVP_sha256(), nil) }
+
+  deinit { EVP_MD_CTX_free(context) }
+
+  /// Appends `piece`.
+  public func add(_ piece: some ContiguousBytes) {
+    piece.withUnsafeBytes { piece in
+      EVP_DigestUpdate(context, piece.baseAddress, piece.count)
+      bytes = bytes.saturatingAdding(Int64(piece.count))
+    }
+  }
+
+  /// The digest of all bytes so far, as 64 hexadecimal digits; empty when OpenSSL refuses, as without memory. Call it once, at the end.
+  public func hexadecimal() -> String {
+    var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+    var count: UInt32 = 0
+    guard EVP_DigestFinal_ex(context, &digest, &count) == 1 else { return "" }
+    return digest.prefix(Int(count)).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+  }
+}
+
+/// The length and the SHA-256 of a file at one moment. A drive log grows while its drive goes on, and by notes after it: `head -c BYTES FILE |
+/// sha256sum` gives the same digest later.
+public struct FileDigest: Hashable, Sendable {
+  /// The number of bytes that were read.
+  public let bytes: Int64
+  /// Of these bytes, as 64 hexadecimal digits.
+  public let sha256: String
+
+  /// With the given values.
+  public init(bytes: Int64, sha256: String) { (self.bytes, self.sha256) = (bytes, sha256) }
+
+  /// Reads the file at `path` in pieces, up to its present end.
+  /// - Throws: ``DriveLogError/unreadable(path:reason:)``
+  public init(path: String) throws(DriveLogError) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    var status = stat()
+    guard descriptor >= 0 else { throw .unreadable(path: path, reason: String(cString: strerror(errno))) }
+    defer { close(descriptor) }
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw .unreadable(path: path, reason: "it is no regular file")
+    }
+    let (digest, end) = (StreamedDigest(), Int64(status.st_size))
+    var piece = [UInt8](repeating: 0, count: 1 << 18)
+    while digest.bytes < end {
+      let wanted = Int(min(Int64(piece.count), end - digest.bytes))
+      let count = read(descriptor, &piece, wanted)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw .unreadable(path: path, reason: String(cString: strerror(errno))) }
+      if count == 0 { break }
+      digest.add(piece[..<count])
+    }
+    self.init(bytes: digest.bytes, sha256: digest.hexadecimal())
+  }
+}

@@ -1,0 +1,29 @@
+import Coverage
+import Foundation
+import GRDB
+
+/// The log of a stored drive, there or not.
+public struct StoredDriveLog: Hashable, Sendable {
+  /// The name of the file in the directory of drive logs; `nil` when the drive was recorded without a log.
+  public let name: String?
+  /// Its path; `nil` when the file is not there: deleted by age or quota, or left on another medium.
+  public let path: String?
+
+  /// With the given values.
+  public init(name: String?, path: String?) { (self.name, self.path) = (name, path) }
+}
+
+extension StoreReader {
+  /// The logs of all intact drives by the drive's id.
+  /// - Throws: GRDB's `DatabaseError`
+  public func driveLogs() throws -> [Int64: StoredDriveLog] {
+    let rows = try rows("SELECT id, log FROM intact_drive")
+    return Dictionary(rows.map { ($0["id"], log($0["log"])) }) { first, _ in first }
+  }
+
+  private func log(_ noted: String?) -> StoredDriveLog {
+    guard let noted, let path = directory?.driveLog(noted) else { return StoredDriveLog(name: nil, path: nil) }
+    let isThere = FileManager.default.fileExists(atPath: path)
+    return StoredDriveLog(name: URL(fileURLWithPath: path).lastPathComponent, path: isThere ? path : nil)
+  }
+}
