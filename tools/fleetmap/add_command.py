@@ -30,7 +30,7 @@ from fleetmap.manifest import Manifest, Source
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", type=pathlib.Path, metavar="DATASET")
     parser.add_argument("exports", nargs="+", metavar="[DEVICE=]PATH", help="GeoPackages, CSV or JSON Lines, or folders of them")
-    parser.add_argument("--cut", type=float, default=200, metavar="METRES",
+    parser.add_argument("--cut", type=float, default=200.0, metavar="METRES",
                         help="leave out fences this near to where their session begins or ends (default 200)")
     parser.add_argument("--exclude", type=pathlib.Path, metavar="FILE", help="zones that are left out: lines of latitude,longitude,radius")
     parser.add_argument("--target", metavar="TARGET",

@@ -53,7 +53,8 @@ class Reader:
 
     def rows(self, batch: pa.RecordBatch) -> pa.Table:
         """The rows of a batch; counts the days of the sessions."""
-        keys, session = _sessions(batch)
+        keys = list(self.sessions)
+        session = self._places(batch)
         latitude, longitude = reading.places_of(batch)
         entered, exited = reading.milliseconds(batch["entered_at"]), reading.milliseconds(batch["exited_at"])
         pings, answered, number = (reading.integers(batch[name], -1) for name in ("pings", "pings_ok", "fid"))
@@ -88,6 +89,15 @@ class Reader:
         ]
         return pa.Table.from_arrays(columns, schema=STAGED)
 
+    def _places(self, batch: pa.RecordBatch) -> places.Integers:
+        """Each row's session, as its place in the export's sessions: the same one in every batch."""
+        links = reading.texts(batch["link"]).dictionary_encode()
+        names = [*links.dictionary.to_pylist(), None]
+        pairs = reading.integers(batch["session"], 0) * len(names) + reading.integers(links.indices, len(names) - 1)
+        found, rows = np.unique(pairs, return_inverse=True)
+        index = {key: place for place, key in enumerate(self.sessions)}
+        return np.array([index[pair // len(names), names[pair % len(names)]] for pair in found.tolist()], np.int64)[rows]
+
     def _leave_out(self, name: str, mask: npt.NDArray[np.bool_], good: npt.NDArray[np.bool_]) -> None:
         self.left_out[name] += int(np.count_nonzero(mask))
         good &= ~mask
@@ -100,15 +110,6 @@ class Reader:
             ends = np.array([self.ends[key][place] for key in keys])[session]
             near |= places.distances(latitude, longitude, ends[:, 0], ends[:, 1]) < self.settings.cut_m
         return near
-
-
-def _sessions(batch: pa.RecordBatch) -> tuple[list[reading.Key], places.Integers]:
-    """The sessions of a batch, and the place of each row's in them."""
-    links = reading.texts(batch["link"]).dictionary_encode()
-    names = [*links.dictionary.to_pylist(), None]
-    pairs = reading.integers(batch["session"], 0) * len(names) + reading.integers(links.indices, len(names) - 1)
-    found, rows = np.unique(pairs, return_inverse=True)
-    return [(pair // len(names), names[pair % len(names)]) for pair in found.tolist()], rows
 
 
 def _rounded(values: npt.NDArray[np.float64], kind: pa.DataType) -> pa.Array:

@@ -15,6 +15,7 @@ import unittest
 
 import pyarrow.parquet as parquet
 
+from fleetmap import geopackage
 from fleetmap.dataset import Dataset
 from fleetmap.errors import FleetError
 from fleetmap.tests.made import Fence, checksum, counts, export, quietly
@@ -148,6 +149,14 @@ class Country(InFolder):
         report = self.add(self.exports)
         self.assertEqual({name: report.get(name, 0) for name in self.injected}, self.injected)
         self.assertEqual({name for name in report if name.startswith("refused")} - set(self.injected), set())
+
+    def test_when_an_export_is_read_in_many_batches_then_the_bytes_are_the_same(self) -> None:
+        self.add(self.exports, cut=200)
+        before = geopackage.BATCH
+        self.addCleanup(setattr, geopackage, "BATCH", before)
+        geopackage.BATCH = 101
+        quietly("add", self.folder / "batches", self.exports)
+        self.assertEqual(checksum(self.folder / "batches"), checksum(self.dataset))
 
     def test_when_exports_come_in_any_order_and_twice_then_the_bytes_are_the_same(self) -> None:
         self.add(self.exports)
