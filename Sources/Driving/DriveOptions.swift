@@ -40,6 +40,15 @@ public struct DriveOptions: Sendable {
     (self.writesLog, self.capture) = (writesLog, capture)
   }
 
+  /// Whether pings may be sent only while a clock is trusted. A test requested with a wrong time, or a token for one, is worthless; a plain
+  /// echo is as good as ever, and its fences move when the clock is set.
+  var needsClock: Bool { target?.needsClock ?? true }
+
+  /// What a drive in the foreground needs after its start, to open sockets again or anew.
+  public var privileges: Privileges {
+    capture != nil || links.contains { $0.interface != nil } || target?.needsRawSocket == true ? .recovery : []
+  }
+
   /// The same with the secret of the target, which is read from its file.
   /// - Throws: `InputFileError`, ``TargetSecretError``
   func withSecret() throws -> DriveOptions {

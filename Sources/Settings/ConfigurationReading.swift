@@ -102,9 +102,9 @@ public struct ConfigurationReading: Sendable {
 
   /// Refuses parts of `pings.target` that do not go together.
   private mutating func checkTarget() {
-    let isSet = Set(TargetSettings.keys.filter { origin(of: $0) != .standard })
-    let contradiction = configuration.pings.target.contradiction(isSet: isSet, family: configuration.pings.family)
-    if let contradiction { mistakes.append(.badTarget(contradiction)) }
+    if let reason = configuration.pings.target.contradiction(family: configuration.pings.family) {
+      mistakes.append(.badTarget(reason))
+    }
   }
 
   /// The error for a rejected text. That of a list repeats the text only as far as its entries permit.

@@ -37,7 +37,7 @@ struct TargetTests {
     arguments: [
       ("{ port: 7 }", "pings.target.port is set, but pings.target.host is not: set it, or remove pings.target.port"),
       (
-        "{ protocol: icmp }",
+        "{ protocol: rtr }",
         "pings.target.protocol is set, but pings.target.host is not: set it, or remove pings.target.protocol"
       ),
       (
@@ -87,6 +87,13 @@ struct TargetTests {
     let reload = ConfigurationReload(from: try load("{ host: a.example }"), to: try load("{ host: b.example }"))
     #expect(reload.configuration.pings.target.host == "b.example")
     #expect(reload.lines == ["the configuration is read again; with the next drive: pings.target.host"])
+  }
+
+  @Test("when all settings have their defaults, then their listing is a configuration too")
+  func defaultListing() throws {
+    let yaml = ConfigurationListing(ConfigurationReading(file: nil, environment: [:])).yaml
+    let again = try ProbeConfiguration.load(file: try folder.write(yaml, to: "again.yaml"), environment: [:])
+    #expect(again.pings.target == TargetSettings())
   }
 
   @Test("when the settings are listed, then the listing is a configuration again")

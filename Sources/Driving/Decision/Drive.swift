@@ -48,6 +48,7 @@ struct Drive: Sendable {
   var journal: DriveJournal { recorded.journal }
   /// Whether all of the drive is in the store, including its end.
   var isSaved: Bool { journal.isComplete }
+  private var isClockUsable: Bool { clock.isTrusted || !options.needsClock }
 
   // MARK: Inputs
 
@@ -115,10 +116,7 @@ struct Drive: Sendable {
     switch stage {
     case .checkpointed(let time): journal.checkpointed(at: time)
     case .report(let time):
-      [
-        .report(
-          reporting.report(of: engine, journal: journal, tests: tests, isClockTrusted: options.trusts(clock), at: time))
-      ]
+      [.report(reporting.report(of: engine, journal: journal, tests: tests, isClockTrusted: isClockUsable, at: time))]
     case .decision: decide(at: now) + followPause(at: now)
     case .ending(let time, let reason): journal.end(at: time, reason)
     }
@@ -213,7 +211,7 @@ struct Drive: Sendable {
     }
     if isAsleep { return "the host sleeps" }
     if pausesForTest { return "a speed test runs" }
-    if !options.trusts(clock) { return DriveStatus.clockNotSet }
+    if !isClockUsable { return DriveStatus.clockNotSet }
     if tests.isRefused { return DriveStatus.tokenRefused }
     return tests.trouble.flatMap { $0.mayHaveNetwork ? $0.reason : nil }
   }
@@ -229,7 +227,7 @@ struct Drive: Sendable {
       tests.session.linkChanged(at: now)
     }
     // Without a trusted clock, `decide` does not call `tick`, which would notice Wi-Fi.
-    if reading.path == .wifi, engine.path != .wifi, !options.trusts(clock) { tests.session.linkChanged(at: now) }
+    if reading.path == .wifi, engine.path != .wifi, !isClockUsable { tests.session.linkChanged(at: now) }
     return reading.path == engine.path ? effects : effects + recorded.record(.path(reading.path), at: now)
   }
 
@@ -246,7 +244,7 @@ struct Drive: Sendable {
   private mutating func decide(at now: DriveTime) -> [DriveEffect] {
     guard !isOver else { return [] }
     // A test requested with a wrong time would misplace all of its fences.
-    guard options.trusts(clock), !isAsleep, !pausesForTest else { return stopUnusedPings(at: now) }
+    guard isClockUsable, !isAsleep, !pausesForTest else { return stopUnusedPings(at: now) }
     if let inUse = tests.session.inUse, isSessionFull { tests.session.filled(inUse) }
     let decision = tests.session.tick(at: now, path: engine.path)
     let effects = stopUnusedPings(at: now)
@@ -293,7 +291,7 @@ struct Drive: Sendable {
     _ address: PingAddress, _ grant: GrantedTest, _ generation: TestSelection.Generation, at boot: UInt64
   ) -> [DriveEffect] {
     guard tests.session.awaits(generation) else { return [] }
-    let echo = grant.echo(from: wayWatch.address, at: clock.started + clock.time(ofSlot: boot))
+    let echo = grant.echo(from: grant.localAddress ?? wayWatch.address, at: clock.started + clock.time(ofSlot: boot))
     return [.beginPings(PingStart(to: address, by: echo, on: grant, for: generation, options, link, at: boot))]
   }
 
@@ -310,7 +308,6 @@ struct Drive: Sendable {
 
   /// Everything measured from now on belongs to the test, and so do earlier fences without one.
   private mutating func beginSession(_ grant: GrantedTest, at now: DriveTime) -> [DriveEffect] {
-    // The fences of the user's own target have no test.
     guard let coverage = grant.coverage, engine.sessions.last?.testUUID != coverage.testUUID else { return [] }
     tests.follow(coverage.loopUUID)
     let session = SessionGrant(
@@ -378,7 +375,7 @@ struct Drive: Sendable {
 
   private mutating func noteSilence() {
     reporting.noteSilence(
-      path: engine.path, isClockTrusted: options.trusts(clock), tests: tests, isPinging: pings.target != nil)
+      path: engine.path, isClockTrusted: isClockUsable, tests: tests, isPinging: pings.target != nil)
   }
 
   /// During a drive another clock can be selected, or the host's clock can be set by a receiver or by NTP. Then all

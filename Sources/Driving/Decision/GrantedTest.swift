@@ -16,6 +16,8 @@ struct GrantedTest: Hashable, Sendable {
   /// The time in the request, right or wrong. The server relates the fences to it, even if the host's clock is set
   /// before the test is used.
   let requestTime: WallTime
+  /// The address of this host from which packets leave for the resolved host, if it was read.
+  var localAddress: String?
 
   init(source: Source, generation: TestSelection.Generation, requested: DriveTime, requestTime: WallTime) {
     (self.source, self.generation, self.requested, self.requestTime) = (source, generation, requested, requestTime)

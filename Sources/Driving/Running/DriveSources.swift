@@ -104,6 +104,9 @@ final class DriveSources: Sendable {
           grant.host, port: grant.port, family: family ?? grant.coverage?.ipVersion,
           isUnreachable: path.hasOtherFamilyOnly)
         path.follow(address.host)
+        var grant = grant
+        // The last reading can be that of the route to another host.
+        if grant.coverage == nil { grant.localAddress = path.reading(to: address.host).way?.address }
         inbox.put(.input(.resolved(address, grant, for: generation)))
       } catch {
         inbox.put(.input(.unresolved(reason: "\(error)", for: generation)))

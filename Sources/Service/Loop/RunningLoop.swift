@@ -19,11 +19,15 @@ package struct RunningLoop: Sendable {
 
   /// A loop that continues the stored one, if that is not over.
   /// - Parameter report: Receives news; must return at once.
-  /// - Throws: GRDB's `DatabaseError`
+  /// - Throws: ``ConfigurationError`` without a control server; GRDB's `DatabaseError`
   package init(
     _ rules: LoopRules, _ configuration: ProbeConfiguration, _ environment: DriveEnvironment, isNew: Bool = false,
     report: @escaping @Sendable (LoopNews) -> Void
   ) async throws {
+    guard configuration.controlServer.url != nil else {
+      throw ConfigurationError.missing(
+        key: "control-server.url", purpose: "without it there are no speed tests", file: configuration.file)
+    }
     let setup = TestSetup(configuration, environment)
     self.setup = setup
     count = rules.count

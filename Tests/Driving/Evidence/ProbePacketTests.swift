@@ -36,6 +36,26 @@ struct ProbePacketTests {
     if isError { #expect(packet?.key.sequence == 9) }
   }
 
+  @Test("when a datagram is UDP echo, then the port in it tells the request from the reply, which are the same bytes")
+  func udpEcho() {
+    let payload =
+      Array("CPE1".utf8) + Wire.big(UInt32(9)) + [1, 2, 3, 4, 5, 6, 7, 8] + Wire.big(UInt16(7)) + [5, 5, 5, 5]
+    let request = captured(1, Wire.ip(17, from: Wire.us, to: Wire.server, Wire.udp(4000, 7, payload)))
+    let reply = captured(5, Wire.ip(17, from: Wire.server, to: Wire.us, Wire.udp(7, 4000, payload)))
+    #expect(ProbePacket(request)?.kind == .request && ProbePacket(reply)?.kind == .answer)
+    #expect(ProbePacket(request)?.key == ProbePacket(reply)?.key)
+    let result = RoundTrips([request, reply])
+    #expect((result.trips.count, result.orphans, result.foreign) == (1, 0, 0))
+    #expect(result.trips.first?.answeredAt != nil)
+    // Of another program, and cut off before the port.
+    let other = captured(7, Wire.ip(17, from: Wire.us, to: Wire.server, Wire.udp(4000, 8, payload)))
+    #expect(ProbePacket(other) == nil)
+    let short = captured(8, Wire.ip(17, from: Wire.us, to: Wire.server, Wire.udp(4000, 7, Array(payload.prefix(16)))))
+    #expect(ProbePacket(short) == nil)
+    let error = captured(9, Wire.error(about: request.bytes.array))
+    #expect(ProbePacket(error)?.kind == .error && ProbePacket(error)?.key == ProbePacket(request)?.key)
+  }
+
   @Test("when a reply is for another port or from another host, then it answers no ping of this flow")
   func otherPeers() {
     func reply(from: [UInt8], _ source: UInt16, _ destination: UInt16) -> CapturedPacket {

@@ -49,17 +49,6 @@ public struct TargetPings: Hashable, Sendable {
   }
 }
 
-extension DriveOptions {
-  /// Whether pings may be sent while `clock` is the selected one. A test requested with a wrong time, or a token for one, is worthless; a
-  /// plain echo is as good as ever, and its fences move when the clock is set.
-  func trusts(_ clock: DriveClock) -> Bool { clock.isTrusted || target.map { !$0.needsClock } ?? false }
-
-  /// What a drive in the foreground needs after its start, to open sockets again or anew.
-  public var privileges: Privileges {
-    capture != nil || links.contains { $0.interface != nil } || target?.needsRawSocket == true ? .recovery : []
-  }
-}
-
 /// The first line of `pings.target.secret-file` is empty.
 struct TargetSecretError: Error, Hashable, CustomStringConvertible {
   let path: String
