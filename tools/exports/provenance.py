@@ -15,10 +15,17 @@ HEADER = {
 
 
 def make_logs(directory, db):
-    """The first drive has a log, the second one names a log that is gone, the others have none."""
+    """Three drives: the first one has a log, the second one names a log that is gone, the third one has none."""
     os.makedirs(os.path.join(directory, "drives"), exist_ok=True)
     with open(os.path.join(directory, "drives", LOG), "w", encoding="utf-8") as file:
         file.write(json.dumps(HEADER) + "\n" + '{"at":1.0,"fix":{}}\n' * 5000)
+    # A session of its own each.
+    for drive, session in ((2, 2), (3, 3)):
+        db.execute(
+            "INSERT INTO drive (id, started_at, ended_at, stop_reason, link) SELECT ?1, started_at + ?1, ended_at, stop_reason, link FROM drive"
+            " WHERE id = 1 ON CONFLICT DO NOTHING", (drive,))
+        db.execute("UPDATE session SET drive_id = ? WHERE id = ?", (drive, session))
+        db.execute("UPDATE fence SET drive_id = ? WHERE session_id = ?", (drive, session))
     db.execute("UPDATE drive SET log = ? WHERE id = 1", (LOG,))
     db.execute("UPDATE drive SET log = 'gone.jsonl' WHERE id = 2")
 

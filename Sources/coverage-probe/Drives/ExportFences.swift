@@ -111,7 +111,7 @@ struct ExportFences: AsyncParsableCommand {
         format: format, shape: shape ?? .point, scratch: scratch, map: MapOptions(tiles: tiles), beside: sink.beside,
         progress: progress, complain: Terminal.note, write: sink.write)
       try sink.finish()
-      progress.end("fence")
+      progress.end(counted(count.written, "fence"))
       if let hint = hint(count) { Terminal.note(hint) }
       return .done
     }

@@ -83,7 +83,7 @@ struct Exporting: Sendable {
     var known: ExportProvenance?
     let provenance: ProvenanceSource = {
       if let known { return known }
-      if !chosen.reading.isComplete { try chosen.forEach("fence looked through") { _ in } }
+      if !chosen.reading.isComplete { try chosen.forEach("stored fence") { _ in } }
       let made = ExportProvenance(
         content: format.hasSpeedTests ? "fences and speed tests" : "fences", exported: now, store: identity,
         state: selection.rawValue, sessions: sessions, filter: filter, configuration: configuration,

@@ -116,7 +116,7 @@ struct Recording: Sendable {
   private func recoverRest(in environment: DriveEnvironment) async {
     let recovery = WorkProgress("recovery")
     _ = await environment.recoverRest(configuration) { done, all in
-      recovery.show(done, of: "drive log") { all }
+      recovery.show(done, of: "drive log", total: { all })
     } until: {
       Task.isCancelled
     }

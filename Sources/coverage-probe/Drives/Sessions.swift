@@ -109,9 +109,6 @@ struct SessionListing: Sendable {
     ])
   }
 
-  /// The most columns of a line of the table.
-  private static let widest = 100
-
   /// A table for an operator, of at most 100 columns: long links and tests are cut, notes are lines of their own. JSON has everything.
   var table: String {
     guard !sessions.isEmpty else { return "no sessions stored" }
@@ -125,12 +122,8 @@ struct SessionListing: Sendable {
         stored.session.testUUID.map { ForeignText.clean($0, limit: 40) } ?? "-",
       ]
     }
-    let lines = AlignedTable.lines(
-      [head] + rows, limit: Self.widest, cutting: hasLinks ? [2, head.count - 1] : [head.count - 1])
-    let notes = [nil] + sessions.map(note)
-    return zip(lines, notes).map { line, note in
-      line + (note.map { "\n" + LineWidth.shortened("    " + $0, to: Self.widest) } ?? "")
-    }.joined(separator: "\n")
+    return AlignedTable.text(
+      [head] + rows, notes: sessions.map(note), cutting: hasLinks ? [2, head.count - 1] : [head.count - 1])
   }
 
   /// What is special about a session; `nil`: nothing.

@@ -36,27 +36,32 @@ struct SpeedTestListing: Sendable {
     ])
   }
 
-  /// A table for an operator; `nil` without tests.
+  /// A table for an operator, of at most 100 columns; `nil` without tests. Long identifiers are cut, which JSON has whole, and reasons are lines
+  /// of their own.
   var table: String? {
     guard !tests.isEmpty else { return nil }
     let rows = tests.map { test in
       [
-        "\(test.id)", test.started.iso8601, test.number.map { "\($0)" } ?? "-",
+        "\(test.id)", test.started.iso8601.prefix(19) + "Z", test.number.map { "\($0)" } ?? "-",
         Self.rate(test.figures?.download), Self.rate(test.figures?.upload),
         test.figures?.medianPing.map { String(format: "%.1f ms", Double($0) / 1e6) } ?? "-",
-        state(test), ForeignText.clean(test.testUUID, limit: 40),
+        test.state.rawValue, ForeignText.clean(test.testUUID, limit: 40),
       ]
     }
-    return AlignedTable.text([["test", "started", "number", "download", "upload", "ping", "state", "uuid"]] + rows)
+    let head = ["test", "started", "number", "download", "upload", "ping", "state", "uuid"]
+    return AlignedTable.text([head] + rows, notes: tests.map(note), cutting: [head.count - 1])
   }
 
   private static func rate(_ rate: SpeedTestRate?) -> String {
     rate.map { SpeedTestReport.rate($0.kilobitsPerSecond) } ?? "-"
   }
 
-  /// The state of sending, the server's reason for a refusal, and why a test has no result.
-  private func state(_ test: StoredSpeedTest) -> String {
-    let outcome = test.outcome.map { $0 == .completed ? "" : ", \($0.rawValue): \(test.error ?? "")" } ?? ""
-    return test.state.rawValue + (test.reason.map { " (\($0))" } ?? "") + outcome
+  /// The server's reason for a refusal, and why a test has no result; `nil`: neither.
+  private func note(_ test: StoredSpeedTest) -> String? {
+    let notes = [
+      test.reason.map { "refused: \(ForeignText.clean($0))" },
+      test.outcome.flatMap { $0 == .completed ? nil : "\($0.rawValue): \(ForeignText.clean(test.error ?? ""))" },
+    ].compactMap { $0 }
+    return notes.isEmpty ? nil : notes.joined(separator: "; ")
   }
 }

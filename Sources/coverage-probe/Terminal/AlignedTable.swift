@@ -5,6 +5,20 @@ enum AlignedTable {
   /// - Parameter rows: The head and the rows, all of the same length.
   static func text(_ rows: [[String]]) -> String { lines(rows).joined(separator: "\n") }
 
+  /// The most columns of a line of a table with notes.
+  static let widest = 100
+
+  /// A table of at most ``widest`` columns, with a line below each row that has a note.
+  /// - Parameters:
+  ///   - rows: The head and the rows, all of the same length.
+  ///   - notes: For each row without the head, what is special about it; `nil`: nothing.
+  ///   - flexible: The places of the cells that are cut to fit, the first one first.
+  static func text(_ rows: [[String]], notes: [String?], cutting flexible: [Int]) -> String {
+    zip(lines(rows, limit: widest, cutting: flexible), [nil] + notes).map { line, note in
+      line + (note.map { "\n" + LineWidth.shortened("    " + $0, to: widest) } ?? "")
+    }.joined(separator: "\n")
+  }
+
   /// A line for each row, without trailing blanks.
   /// - Parameters:
   ///   - rows: The head and the rows, all of the same length.

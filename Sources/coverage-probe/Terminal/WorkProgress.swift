@@ -9,8 +9,6 @@ final class WorkProgress: Sendable {
     var pace: ProgressPace
     /// The totals by noun, each asked for once: a count of a large store takes a moment.
     var totals: [String: Int] = [:]
-    /// The last count of each noun.
-    var done: [String: Int] = [:]
   }
 
   /// Shows nothing.
@@ -36,7 +34,6 @@ final class WorkProgress: Sendable {
   func show(_ done: Int, of noun: String, total: () -> Int?) {
     guard isShown else { return }
     let line: String? = state.withLock { state in
-      state.done[noun] = done
       guard state.pace.isDue(at: .now - began) else { return nil }
       if state.totals[noun] == nil { state.totals[noun] = total() }
       return ProgressPace.line(work, done, of: noun, total: state.totals[noun])
@@ -50,14 +47,12 @@ final class WorkProgress: Sendable {
   }
 
   /// Says that the work is over, if a line was shown before.
-  /// - Parameter noun: What is counted in that line; `nil`: nothing.
-  func end(_ noun: String? = nil) {
-    let (hasShown, done) = state.withLock { state in (state.pace.hasShown, noun.flatMap { state.done[$0] }) }
-    guard isShown, hasShown else { return }
+  /// - Parameter result: What was done, such as `48000 fences`; `nil`: only that it is over.
+  func end(_ result: String? = nil) {
+    guard isShown, state.withLock({ $0.pace.hasShown }) else { return }
     clear()
     let seconds = (ContinuousClock.now - began).components.seconds
-    let amount = noun.flatMap { noun in done.map { " " + ProgressPace.amount($0, of: noun) } } ?? ""
-    Terminal.note("\(work):\(amount) done in \(seconds) s")
+    Terminal.note("\(work): \(result.map { $0 + ", " } ?? "")done in \(seconds) s")
   }
 
   /// Removes the line from a terminal, as after an error.
