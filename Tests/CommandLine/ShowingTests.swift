@@ -156,6 +156,20 @@ struct ShowingTests {
     #expect((read["log"] as? NSDictionary) == ["name": name] && read["lines"] == nil)
   }
 
+  @Test("when the log ends within the fence, as after a kill, then the line says so, and all lines go to its end")
+  func cutLog() throws {
+    let fence = try record()[1]
+    let kept = Array(Self.lines.prefix(line(ofFixAt: fence.entered) + 3))
+    try (kept.joined(separator: "\n") + "\n").write(toFile: log, atomically: true, encoding: .utf8)
+    let showing = try show("2")
+    #expect(
+      showing.doubt?.hasPrefix("the drive log ends within the fence, and gives another fence: exited_at is ") == true)
+    let lines = try text(showing, isComplete: true)
+    #expect(lines.filter { $0.contains("{\"at\":") }.count == 4)
+    #expect(lines.contains { $0.hasSuffix("and on of the drive log made it, which ends within the fence:") })
+    #expect((try json(showing)["lines"] as? NSDictionary) == ["first": line(ofFixAt: fence.entered)])
+  }
+
   @Test("when the log belongs to another drive, then it gives no such fence")
   func otherLog() throws {
     try record()

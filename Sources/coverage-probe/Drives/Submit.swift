@@ -32,7 +32,10 @@ struct Submit: AsyncParsableCommand {
       ) {
         let outcome = try await submitting.run(
           stop: stop, progress: { noun, done, total in progress.show(done, of: noun) { total } },
-          print: Terminal.result)
+          print: { line in
+            progress.clear()
+            Terminal.result(line)
+          })
         progress.end()
         return outcome
       }

@@ -56,7 +56,9 @@ struct Showing {
     let differences = own.differences(from: own.with(trace.fence)).map {
       "\($0.column) is \($0.own ?? "absent") in the store, \($0.other ?? "absent") by the log"
     }
-    return differences.isEmpty ? nil : "the drive log gives another fence: " + differences.joined(separator: "; ")
+    guard !differences.isEmpty else { return nil }
+    let end = trace.last == nil ? "ends within the fence, and " : ""
+    return "the drive log \(end)gives another fence: " + differences.joined(separator: "; ")
   }
 
   // MARK: For people
@@ -80,14 +82,13 @@ struct Showing {
     print("drive log \(log.path), \(counted(log.digest.bytes, "byte"))")
     print("  SHA-256 \(log.digest.sha256)")
     guard let trace else { return }
-    let last = trace.last ?? trace.first
-    let end = trace.last == nil ? "; the log ends before the fence" : ""
-    print("lines \(trace.first.number) to \(last.number) of the drive log made it\(end):")
+    let end = trace.last.map { " to \($0.number) of the drive log made it:" }
+    print("lines \(trace.first.number)" + (end ?? " and on of the drive log made it, which ends within the fence:"))
     if isComplete {
-      try Self.lines(log.positions, trace.first.number...last.number, print)
+      try Self.lines(log.positions, trace.first.number...(trace.last?.number ?? .max), print)
     } else {
       print(Self.line(trace.first))
-      if last != trace.first { print(Self.line(last)) }
+      trace.last.map { if $0 != trace.first { print(Self.line($0)) } }
     }
     if let revision = trace.revision {
       print("line \(revision.number) changed it after its end:")
