@@ -128,11 +128,89 @@ struct GeoPackageTests {
   func styles() throws {
     let folder = try TemporaryFolder()
     let styles = try rows(try package([.whole()], in: folder), "SELECT * FROM layer_styles ORDER BY id")
-    #expect(styles.map { $0["f_table_name"] as String? } == ["fences", "fence_centres", "tracks"])
-    #expect(styles.allSatisfy { $0["useAsDefault"] == true })
+    let names = styles.map { "\($0["f_table_name"] as String) \($0["styleName"] as String)" }
+    let figures = ["fences", "fence_centres"].flatMap { table in ["delay", "loss", "signal"].map { "\(table) \($0)" } }
+    #expect(names == ["fences technology", "fence_centres technology", "tracks track"] + figures)
+    #expect(styles.map { $0["useAsDefault"] as Bool } == [true, true, true] + figures.map { _ in false })
     let qml: String = try #require(styles.first)["styleQML"]
     for name in Technology.knownNames { #expect(qml.contains("'\(name)'") == (name != "NONE"), "\(name)") }
     #expect(qml.contains("0,222,255,255"), "LTE is light blue, as on the map")
+  }
+
+  @Test("when a style is by a figure, then each fence has one of its rules, that of the map page's class")
+  func figureStyles() throws {
+    let folder = try TemporaryFolder()
+    let path = try package([.whole()], in: folder)
+    let queue = try DatabaseQueue(path: path)
+    // SQLite has no functions of GeoPackage here.
+    try queue.write { database in
+      for trigger in try String.fetchAll(database, sql: "SELECT name FROM sqlite_master WHERE type = 'trigger'") {
+        try database.execute(sql: "DROP TRIGGER \"\(trigger)\"")
+      }
+    }
+    for fence in FigureCase.all {
+      try queue.write { database in
+        try database.execute(
+          sql: """
+            UPDATE fences SET pings = ?, pings_ok = ?, p50_ping_ms = ?, avg_ping_ms = ?, rsrp_min_dbm = ?,
+              submittable = ?, technology = '4G/LTE'
+            """,
+          arguments: [fence.pings, fence.answered, fence.delay, fence.delay, fence.level, fence.isSubmittable])
+      }
+      for (name, expected) in zip(["delay", "loss", "signal"], fence.classes) {
+        let style = try #require(FigureStyle.all.first { $0.table == "fences" && $0.name == name })
+        let labels = try queue.read { database in
+          try style.qml.matches(of: /<rule [^>]*filter="([^"]*)" label="([^"]*)"/).filter { rule in
+            let filter = String(rule.1).replacing("&quot;", with: "\"").replacing("&lt;", with: "<").replacing(
+              "&gt;", with: ">")
+            return try Bool.fetchOne(database, sql: "SELECT \(filter) FROM fences") ?? false
+          }.map { String($0.2) }
+        }
+        #expect(labels == [expected], "\(name) of \(fence)")
+      }
+    }
+  }
+
+  /// A fence on LTE, and its classes by delay, loss and signal.
+  private struct FigureCase {
+    let pings, answered: Int
+    let delay, level: Double?
+    let isSubmittable: Bool
+    let classes: [String]
+
+    init(_ pings: Int, _ answered: Int, _ delay: Double?, _ level: Double?, _ isSubmittable: Bool, _ classes: [String])
+    {
+      (self.pings, self.answered, self.delay, self.level) = (pings, answered, delay, level)
+      (self.isSubmittable, self.classes) = (isSubmittable, classes)
+    }
+
+    static let all = [
+      FigureCase(30, 30, 12, -79.9, true, ["under 30 ms", "no loss", "-80 dBm or more"]),
+      FigureCase(100, 98, 30, -80.1, true, ["under 60 ms", "up to 2 %", "-90 dBm or more"]),
+      FigureCase(100, 97, 299.9, -110, true, ["under 300 ms", "up to 10 %", "-110 dBm or more"]),
+      FigureCase(100, 89, 300, -110.1, true, ["300 ms or more", "more", "less"]),
+      FigureCase(30, 0, nil, nil, true, ["no answer", "all lost", "unknown"]),
+      FigureCase(0, 0, nil, -70, true, ["not measured", "not measured", "not measured"]),
+      FigureCase(8, 5, 70, -95, false, ["under 120 ms", "more", "-100 dBm or more"].map { "\($0), touched by Wi-Fi" }),
+      FigureCase(8, 0, nil, nil, false, (0..<3).map { _ in "not measured, Wi-Fi, or pings not sent" }),
+    ]
+  }
+
+  @Test("when a layer has a style, then each of its columns has a name for people, and a map tip is there")
+  func aliases() throws {
+    let folder = try TemporaryFolder()
+    let path = try package([.whole()], in: folder)
+    for style in try rows(path, "SELECT f_table_name, styleQML FROM layer_styles") {
+      let (table, qml): (String, String) = (style["f_table_name"], style["styleQML"])
+      let named = qml.matches(of: /<alias index="\d+" field="([^"]*)" name="[^"]+"/).map { String($0.1) }
+      let sql = "SELECT name FROM pragma_table_info('\(table)') WHERE name NOT IN ('fid', 'geom')"
+      let columns: [String] = try rows(path, sql).map { $0[0] }
+      #expect(named == columns)
+      #expect(qml.contains("<mapTip enabled=\"1\">"))
+    }
+    #expect(LayerFields.alias(of: "p50_ping_ms") == "Median delay (ms)")
+    #expect(LayerFields.alias(of: "rsrp_min_dbm") == "RSRP lowest (dBm)" && LayerFields.alias(of: "link") == "Link")
+    #expect(LayerFields.alias(of: "cell_bandwidth_khz") == "Cell bandwidth (kHz)")
   }
 
   @Test("when the package is being written, then its file has no name: a killed export leaves no file behind")

@@ -105,7 +105,7 @@ struct HostileTextTests {
 
   @Test("when styles are written for QGIS, then each is well-formed, and each rule has its symbol")
   func styles() throws {
-    for style in LayerStyle.ofFences + LayerStyle.ofSpeedTests {
+    for style in LayerStyle.ofFences + FigureStyle.all + LayerStyle.ofSpeedTests {
       #expect(XMLParser(data: Data(style.qml.utf8)).parse(), "\(style.table)")
       let used = style.qml.matches(of: /<rule [^>]*symbol="(\d+)"/).map { String($0.1) }
       let there = style.qml.matches(of: /<symbol [^>]*name="(\d+)"/).map { String($0.1) }

@@ -18,7 +18,7 @@ enum GeoPackage {
     _ records: some FenceRecords, tracks: some DriveTracks, _ statement: ExportStatement?,
     provenance: ProvenanceSource? = nil, scratch: String, write: ([UInt8]) throws -> Void
   ) throws {
-    try make(scratch: scratch, styles: LayerStyle.ofFences, write: write) { database in
+    try make(scratch: scratch, styles: LayerStyle.ofFences + FigureStyle.all, write: write) { database in
       try addFences(records, to: database)
       try addTracks(tracks, to: database)
       try statement?.add(to: database)
@@ -124,7 +124,7 @@ enum GeoPackage {
         """, arguments: [GeoPackageSchema.provenance, provenance.json.text])
   }
 
-  /// The rows of QGIS's table of styles. `useAsDefault` makes QGIS apply the style when it opens the layer.
+  /// The rows of QGIS's table of styles.
   private static func add(_ styles: [LayerStyle], to database: Database) throws {
     try database.execute(sql: GeoPackageSchema.styles)
     for style in styles {
@@ -132,8 +132,8 @@ enum GeoPackage {
         sql: """
           INSERT INTO layer_styles (f_table_catalog, f_table_schema, f_table_name, f_geometry_column, styleName, styleQML,
             styleSLD, useAsDefault, description, owner, ui)
-          VALUES ('', '', ?, 'geom', ?, ?, '', 1, ?, '', NULL)
-          """, arguments: [style.table, style.name, style.qml, style.description])
+          VALUES ('', '', ?, 'geom', ?, ?, '', ?, ?, '', NULL)
+          """, arguments: [style.table, style.name, style.qml, style.isDefault, style.description])
     }
   }
 

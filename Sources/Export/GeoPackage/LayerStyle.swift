@@ -1,13 +1,15 @@
 import Coverage
 
-/// A style of a layer, which QGIS applies when it opens the GeoPackage: fences and speed tests by technology, in the classes and
-/// colours of the map page.
+/// A style of a layer for QGIS, with names of its fields for people and its map tips: fences and speed tests by technology, in the
+/// classes and colours of the map page. ``FigureStyle`` has those by delay, loss and signal.
 struct LayerStyle {
   /// The layer's table.
   let table: String
   /// The name of the style, as QGIS lists it.
   let name: String
   let description: String
+  /// Whether QGIS applies it when it opens the layer; the others are in the layer's list of styles.
+  var isDefault = true
   /// The style in QGIS's own XML (QML), for the column `styleQML`.
   let qml: String
 
@@ -15,24 +17,15 @@ struct LayerStyle {
   static let ofFences = [
     LayerStyle(
       table: "fences", name: "technology", description: "fences by radio technology",
-      qml: byRules(fenceRules, symbol: "fill") { fill($0, isWifi: $1) }),
+      qml: byRules(fenceRules, symbol: "fill", of: .fences) { fill($0, isWifi: $1) }),
     LayerStyle(
       table: "fence_centres", name: "technology", description: "fences by radio technology",
-      qml: byRules(fenceRules, symbol: "marker") { marker($0, isWifi: $1) }),
+      qml: byRules(fenceRules, symbol: "marker", of: .fences) { marker($0, isWifi: $1) }),
     LayerStyle(table: "tracks", name: "track", description: "a grey line", qml: track),
   ]
 
-  /// Squares, as on the map page: circles are fences.
-  static let ofSpeedTests = [
-    LayerStyle(
-      table: "speed_tests", name: "technology", description: "speed tests by radio technology",
-      qml: byRules(testRules, symbol: "marker") { entry, _ in
-        marker(entry, isWifi: false, name: "square", size: "3")
-      })
-  ]
-
   /// Which features have the symbol of a class.
-  private struct Rule {
+  struct Rule {
     let entry: Legend.Entry
     var isWifi = false
     /// In QGIS's expressions (https://docs.qgis.org, "Expressions"), which are those of SQL here.
@@ -52,13 +45,10 @@ struct LayerStyle {
     ]
   }
 
-  private static let testRules = technologyRules
-
   /// The classes of answered pings and of speed tests.
-  private static let technologyRules: [Rule] = {
+  static let technologyRules: [Rule] = {
     func names(_ entry: Legend.Entry) -> String {
-      Technology.knownNames.filter { Legend.entry(of: Technology($0).generation) == entry }
-        .map { "'\($0)'" }.joined(separator: ", ")
+      LayerFields.list(Technology.knownNames.filter { Legend.entry(of: Technology($0).generation) == entry })
     }
     let known = Legend.classes.filter { ![Legend.unknownTechnology, Legend.noAnswer, Legend.notMeasured].contains($0) }
     let rules = known.map { Rule(entry: $0, filter: "\"technology\" IN (\(names($0)))") }
@@ -71,13 +61,16 @@ struct LayerStyle {
   /// A style with a symbol for each rule.
   /// - Parameters:
   ///   - symbol: QGIS's type of the symbol: `fill` or `marker`.
+  ///   - fields: The fields of the layer.
   ///   - layer: Returns the symbol's layer for a class, and for whether Wi-Fi touched the fences.
-  private static func byRules(_ all: [Rule], symbol: String, layer: (Legend.Entry, Bool) -> String) -> String {
+  static func byRules(
+    _ all: [Rule], symbol: String, of fields: LayerFields, layer: (Legend.Entry, Bool) -> String
+  ) -> String {
     var (rules, symbols) = ("", "")
     for (index, rule) in all.enumerated() {
       let label = rule.entry.label + (rule.isWifi ? ", \(rule.entry.isHollow ? Legend.excluded : Legend.wifi)" : "")
       rules += """
-        <rule key="{\(index)}" symbol="\(index)" filter="\(escaped(rule.filter))" label="\(label)"/>
+        <rule key="{\(index)}" symbol="\(index)" filter="\(LayerFields.escaped(rule.filter))" label="\(LayerFields.escaped(label))"/>
 
         """
       symbols += """
@@ -93,12 +86,7 @@ struct LayerStyle {
       <symbols>
       \(symbols)</symbols>
       </renderer-v2>
-      """)
-  }
-
-  private static func escaped(_ filter: String) -> String {
-    filter.replacing("&", with: "&amp;").replacing("\"", with: "&quot;").replacing("<", with: "&lt;").replacing(
-      ">", with: "&gt;")
+      """, fields)
   }
 
   private static let track = document(
@@ -107,19 +95,20 @@ struct LayerStyle {
     <symbols><symbol type="line" name="0" alpha="1" clip_to_extent="1" force_rhr="0">\
     \(layer("SimpleLine", ["line_color": "64,64,64,255", "line_width": "0.4", "line_width_unit": "MM"]))</symbol></symbols>
     </renderer-v2>
-    """)
+    """, .tracks)
 
-  private static func document(_ content: String) -> String {
+  private static func document(_ content: String, _ fields: LayerFields) -> String {
     """
     <!DOCTYPE qgis PUBLIC 'http://mrcc.com/qgis.dtd' 'SYSTEM'>
-    <qgis version="3.22.0" styleCategories="Symbology">
+    <qgis version="3.22.0" styleCategories="Symbology|Fields|MapTips">
     \(content)
+    \(fields.qml)
     </qgis>
     """
   }
 
   /// Fences that Wi-Fi touched have a dashed outline, those that were not measured a thin one.
-  private static func fill(_ entry: Legend.Entry, isWifi: Bool) -> String {
+  static func fill(_ entry: Legend.Entry, isWifi: Bool) -> String {
     let colour = rgba(entry.colour)
     return layer(
       "SimpleFill",
@@ -130,7 +119,7 @@ struct LayerStyle {
   }
 
   /// Hollow as ``fill(_:isWifi:)``; a fence that Wi-Fi touched is a cross.
-  private static func marker(
+  static func marker(
     _ entry: Legend.Entry, isWifi: Bool, name: String = "circle", size: String = "1.6"
   ) -> String {
     let colour = rgba(entry.colour)
