@@ -113,16 +113,17 @@ let package = Package(
     .target(
       name: "Export",
       dependencies: [
-        "Coverage", "OrderedJSON", "Store", .product(name: "GRDB", package: "GRDB.swift"),
-        // SQLite's C interface, for the rows of a GeoPackage.
+        "Coverage", "OrderedJSON", "CZlib", "Store", .product(name: "GRDB", package: "GRDB.swift"),
+        // SQLite's C interface, for the rows of a GeoPackage, and limits on a base map's queries.
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       // Within the program: a single static binary has no folder of resources beside it.
       resources: [
         "map.html", "map.css", "symbols.js", "projection.js", "fence_table.js", "fence_item.js", "speed_tests.js",
         "time_axis.js",
-        "views.js", "fence_layer.js", "timeline.js", "sessions.js", "speed_test_table.js", "card.js", "map.js",
-        "live.js", "live.css",
+        "views.js", "vector_tile.js", "basemap_style.js", "basemap.js", "track.js", "fence_layer.js", "timeline.js",
+        "sessions.js", "speed_test_table.js", "card.js", "map.js",
+        "live.js", "live_tiles.js", "live.css",
       ].map { .embedInCode("Map/Page/\($0)") },
       // Else GRDB's text to SQL is preferred to Swift's own joining of strings.
       swiftSettings: strict + [.enableUpcomingFeature("MemberImportVisibility")]),

@@ -153,6 +153,8 @@ public struct ProbeConfiguration: Sendable {
     public var socketGroup: String?
     /// Where the live page is; `nil`: nowhere.
     public var page: PageAddress?
+    /// The path of the live page's base map, a PMTiles or MBTiles file; `nil`: none.
+    public var basemap: String?
     /// When the service makes speed tests.
     public var loop = LoopMode.off
   }

@@ -256,6 +256,14 @@ extension Setting {
           reload: .restart,
           effect: "where the [live page](live-page.md) is; it needs the token of `coverage-probe page`; null: nowhere"),
         \.agent.page, PageAddress.init),
+      optional(
+        Words(
+          key: "agent.basemap", type: "path", expects: "a path", reload: .restart,
+          effect:
+            "a PMTiles or MBTiles file whose tiles are the [ground of the live page](live-page.md#base-map); null: none"
+        ),
+        \.agent.basemap, path
+      ).withPath(),
       required(
         Words(
           key: "agent.loop", type: "off, with-drive", expects: "off or with-drive", reload: .restart,

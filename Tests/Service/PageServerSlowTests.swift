@@ -61,13 +61,56 @@ struct PageServerSlowTests {
   }
 
   private func withPage(
-    _ body: (_ page: String, _ token: String, ServiceRig) async throws -> Void
+    settings: String = "", _ body: (_ page: String, _ token: String, ServiceRig) async throws -> Void
   ) async throws {
     let port = try Self.freePort()
-    try await ServiceRig.run("agent: { record: command, page: \"127.0.0.1:\(port)\" }") { rig in
+    try await ServiceRig.run("agent: { record: command, page: \"127.0.0.1:\(port)\"\(settings) }") { rig in
       _ = try await eventually("the page is there") { rig.log.contains("live page at 127.0.0.1:\(port)") ? () : nil }
       let token = try #require(PageToken(directory: rig.configuration.stateDirectory))
       try await body("http://127.0.0.1:\(port)", token.text, rig)
+    }
+  }
+
+  /// A PMTiles file (spec v3) with one image, whose 24 bytes are the start of a PNG of 256 × 256 pixels.
+  private static func basemap() -> Data {
+    let image: [UInt8] = [
+      0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 1, 0, 0, 0, 1, 0,
+    ]
+    // Root directory: one entry, tile 0, a run of 1, its length, at the start. No metadata, no leaf directories.
+    let root: [UInt8] = [1, 0, 1, UInt8(image.count), 1]
+    let sections: [UInt64] = [127, 5, 0, 0, 0, 0, 132, UInt64(image.count), 0, 0, 0]
+    let numbers = sections.flatMap { withUnsafeBytes(of: $0.littleEndian, Array.init) }
+    // Clustered; directories and tiles not packed; PNG; zoom 0 only.
+    let kinds: [UInt8] = [1, 1, 1, 2, 0, 0]
+    let header = Array("PMTiles\u{3}".utf8) + numbers + kinds + [UInt8](repeating: 0, count: 25)
+    return Data(header + root + image)
+  }
+
+  @Test("when the service has a base map, then its tiles need the cookie, and a place without a tile is empty")
+  func tiles() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/base.pmtiles"
+    try Self.basemap().write(to: URL(filePath: path))
+    try await withPage(settings: ", basemap: \"\(path)\"") { page, token, _ async throws -> Void in
+      #expect(try await ask(page + "/tiles/0/0/0").status == 403)
+      #expect(try await ask(page + "/tiles/0/0/0?token=\(token)").status == 403)
+      let cookie = ["-H", "Cookie: coverage-probe-page=\(token)"]
+      let tile = try await ask(page + "/tiles/0/0/0", cookie)
+      #expect(tile.status == 200 && tile.headers.contains("content-length: 24"))
+      #expect(tile.headers.contains("content-type: application/octet-stream"))
+      for place in ["1/0/0", "0/1/0", "-1/0/0", "99/0/0", "0/0/99999999999999999999", "a/b/c", "0/0/%00"] {
+        #expect(try await ask(page + "/tiles/" + place, cookie).status == 204, "\(place)")
+      }
+      #expect([403, 404].contains(try await ask(page + "/tiles/../token", cookie).status))
+    }
+  }
+
+  @Test("when the base map cannot be read, then the page is there without it")
+  func noBasemap() async throws {
+    try await withPage(settings: ", basemap: /nowhere.pmtiles") { page, token, rig async throws -> Void in
+      #expect(rig.log.contains("the base map /nowhere.pmtiles cannot be used"))
+      let cookie = ["-H", "Cookie: coverage-probe-page=\(token)"]
+      #expect(try await ask(page + "/tiles/0/0/0", cookie).status == 204)
     }
   }
 

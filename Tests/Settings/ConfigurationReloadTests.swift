@@ -46,7 +46,7 @@ struct ConfigurationReloadTests {
     "submission.backoff": "2s", "submission.backoff-max": "400s", "submission.breaker.threshold": "9",
     "submission.breaker.backoff": "2s", "submission.breaker.backoff-max": "400s", "storage.max-size": "64M",
     "storage.max-fences": "5000", "agent.resend-interval": "1m", "agent.socket": "/a.sock",
-    "agent.socket-group": "users", "agent.page": "127.0.0.1:8088",
+    "agent.socket-group": "users", "agent.page": "127.0.0.1:8088", "agent.basemap": "/base.pmtiles",
     "agent.loop": "with-drive", "speedtest.data-limit.day": "500M", "speedtest.data-limit.month": "20G",
     "speedtest.verify-certificate": "false", "speedtest.qos": "true", "speedtest.qos-tls": "never",
     "speedtest.coverage-pings": "continue", "loop.count": "7", "loop.every": "20m", "loop.distance": "100",

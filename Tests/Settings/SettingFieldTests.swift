@@ -77,6 +77,7 @@ struct SettingFieldTests {
     Row("agent.socket", "/run/probe.sock", "agent.socket", "/run/probe.sock"),
     Row("agent.socket-group", "users", "agent.socketGroup", "users"),
     Row("agent.page", "[::1]:8088", "agent.page", "[::1]:8088"),
+    Row("agent.basemap", "/srv/base.mbtiles", "agent.basemap", "/srv/base.mbtiles"),
     Row("agent.loop", "with-drive", "agent.loop", "withDrive"),
     Row("speedtest.data-limit.day", "500M", "speedTest.dataLimitOfDay", "524288000"),
     Row("speedtest.data-limit.month", "20G", "speedTest.dataLimitOfMonth", "21474836480"),

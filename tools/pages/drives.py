@@ -97,13 +97,13 @@ def fill(database, fences, links=("A", "B"), radio=True, seed=15, hostile=False)
     db.close()
 
 
-def fill_line(database, latitude, longitude, fences=14, step=21.3):
+def fill_line(database, latitude, longitude, fences=14, step=21.3, link=None, technology="4G/LTE"):
     """Fences of 15 m in a row eastwards, this many metres apart, also over the antimeridian: most answered, two lost, two without pings, two
     touched by Wi-Fi (one of them without an answer)."""
     db = sqlite3.connect(database)
     db.create_function("checksum_of_row", -1, stores.checksum, deterministic=True)
     with db:
-        drive = db.execute("INSERT INTO drive (started_at, ended_at, stop_reason) VALUES (?, ?, 'user')", (START_US, START_US + 1)).lastrowid
+        drive = db.execute("INSERT INTO drive (started_at, ended_at, stop_reason, link) VALUES (?, ?, 'user', ?)", (START_US, START_US + 1, link)).lastrowid
         session = db.execute("INSERT INTO session (drive_id, number, started_at, finalized_at) VALUES (?, 0, ?, ?)",
                              (drive, START_US, START_US + 1)).lastrowid
         # A degree of longitude on the ellipsoid: the radius of curvature in the prime vertical.
@@ -114,7 +114,7 @@ def fill_line(database, latitude, longitude, fences=14, step=21.3):
             pings, answered = {3: (30, 0), 4: (30, 0), 6: (0, 0), 7: (0, 0), 9: (12, 12), 10: (8, 0)}.get(number, (30, 30))
             delay = [32_000_000] * 4 if answered else [None] * 4
             at = START_US + number * 3_000_000
-            row = (drive, session, number, at, at + 3_000_000, at + 3_000_000, latitude, east, 3.4, 171.0, 90.0, 7.1, 15.0, "4G/LTE", pings,
+            row = (drive, session, number, at, at + 3_000_000, at + 3_000_000, latitude, east, 3.4, 171.0, 90.0, 7.1, 15.0, technology, pings,
                    answered, 32_000_000 * answered, 0, 0, *delay, 2_000_000 if answered else None, int(number not in (9, 10)), None)
             db.execute(f"INSERT INTO fence ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})", row)
     db.close()

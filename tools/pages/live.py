@@ -8,6 +8,9 @@ import time
 import urllib.error
 import urllib.request
 
+import basemaps
+import ground
+
 TRACK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "gps-player", "demo-track.csv")
 
 
@@ -15,6 +18,15 @@ def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+def box_of_track():
+    """West, south, east, north of the demo's track."""
+    with open(TRACK, encoding="utf-8") as file:
+        # In the tunnel, positions are empty.
+        rows = [row for row in (line.split(",") for line in file if line[:1].isdigit()) if row[1]]
+    latitudes, longitudes = ([float(row[place]) for row in rows] for place in (1, 2))
+    return min(longitudes), min(latitudes), max(longitudes), max(latitudes)
 
 
 class Field:
@@ -30,6 +42,8 @@ class Field:
         gps = self.start("gps-player", "--gpsd", TRACK)
         self.port = free_port()
         self.configuration = os.path.join(directory, "config.yaml")
+        box = box_of_track()
+        self.basemap = ground.write_mbtiles(os.path.join(directory, "base.mbtiles"), "pbf", box, range(8, 16), ground.vector(box))
         with open(self.configuration, "w", encoding="utf-8") as file:
             file.write(f"""
 state-directory: {directory}/state
@@ -40,7 +54,7 @@ radio: {{ source: "fixed:4G/LTE" }}
 submission: {{ spread: 0s }}
 loop: {{ count: 3, distance: 40, every: null }}
 speedtest: {{ coverage-pings: continue }}
-agent: {{ record: always, loop: with-drive, page: "127.0.0.1:{self.port}" }}
+agent: {{ record: always, loop: with-drive, page: "127.0.0.1:{self.port}", basemap: "{self.basemap}" }}
 """)
         self.service = None
 
@@ -158,8 +172,27 @@ def test(options, tools, directory, findings, driver):
     try:
         field.start_service()
         follow(field, options, tools, findings, driver)
+        export(field, options, tools, findings, driver)
     finally:
         field.end()
+
+
+def export(field, options, tools, findings, driver):
+    """The map of the same drives: their logs have the tracks."""
+    findings.where = "map of real drives: "
+    page = os.path.join(field.directory, "drives.html")
+    subprocess.run([os.path.join(field.programs, "coverage-probe"), "export", "--config", field.configuration, "--state", "all", "--format", "html",
+                    "--basemap", field.basemap, "-o", page], check=True)
+    browser = tools.Browser(driver, 1280, 900)
+    try:
+        browser.open("file://" + page)
+        findings.check(tools.wait_until(browser, basemaps.IS_PAINTED, 30), "has its ground")
+        tracks = browser.run("return coverageMap.state.tracks.segments.map(({x, box}) => [x.length, box.east - box.west])")
+        findings.check(tracks and sum(count for count, _ in tracks) > 30 and all(0 <= wide < 1e-4 for _, wide in tracks), f"has the tracks of the logs: {tracks}")
+        tools.picture(browser, options, "basemap-track")
+        tools.quiet(browser, findings)
+    finally:
+        browser.end()
 
 
 def follow(field, options, tools, findings, driver):
@@ -180,6 +213,9 @@ def follow(field, options, tools, findings, driver):
                        "says state, technology, delay, accuracy and queue in words")
         findings.check(browser.run("return !livePanel.here.hidden"), "shows where the device is")
         tools.accessible(browser, findings)
+        findings.check(tools.wait_until(browser, basemaps.IS_PAINTED, 30) and browser.run(basemaps.TILES)["colours"] >= 3, f"has its ground: {browser.run(basemaps.TILES)}")
+        findings.check("© Example & Co" in tools.text_of(browser, ".leaflet-control-attribution"), "which is attributed")
+        findings.check(status_of(page + "tiles/8/139/88") == 403, "and is closed without the token")
         findings.check(tools.wait_until(browser, f"{STATES}.length >= 1", 60), f"has a speed test: {browser.run(STATES)}")
         findings.check("speed tests: " in tools.text_of(browser, "#commands ul"), "says what the loop does")
         findings.check(tools.wait_until(browser, f"{STATES}.some((state) => state === 'waiting' || state === 'submitted')", 60), f"follows it to its end: {browser.run(STATES)}")

@@ -18,7 +18,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
   case kml
   /// GeoPackage 1.3, with the tracks.
   case gpkg
-  /// A page with a map of the fences and the speed tests that needs no network.
+  /// A page with a map of the fences, the tracks and the speed tests that needs no network.
   case html
 
   /// The endings of the names of its files, the usual one first.
@@ -59,12 +59,13 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
   ///   - provenance: What it rests on, for formats with a place for it (``hasProvenance``).
   ///   - scratch: A folder for a file while it is made (``gpkg``).
   ///   - map: What the page is made of (``html``).
-  /// - Throws: ``GeoPackageError``, ``LeafletError``, and errors of `write`, of the records and of the tracks.
+  ///   - complain: Receives a line about a base map that the page cannot have whole (``html``).
+  /// - Throws: ``GeoPackageError``, ``LeafletError``, ``BasemapError``, and errors of `write`, of the records and of the tracks.
   public func export(
     _ records: some FenceRecords, tracks: some DriveTracks = [TrackSegment](), speedTests: [StoredSpeedTest] = [],
     shape: FenceShape = .point, statement: ExportStatement? = nil, provenance: ProvenanceSource? = nil,
     scratch: String = FileManager.default.temporaryDirectory.path, map: MapOptions = MapOptions(),
-    write: ([UInt8]) throws -> Void
+    complain: @escaping (String) -> Void = { _ in }, write: ([UInt8]) throws -> Void
   ) throws {
     let records = JoinedRecords(records: records)
     switch self {
@@ -77,7 +78,10 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     case .gpkg:
       try GeoPackage.export(
         records, tracks: tracks, statement, provenance: provenance, scratch: scratch, write: write)
-    case .html: try MapPage(records, speedTests: speedTests, options: map, provenance: provenance).write(write)
+    case .html:
+      try MapPage(
+        records, tracks: tracks, speedTests: speedTests, options: map, provenance: provenance, complain: complain
+      ).write(write)
     }
   }
 }

@@ -55,7 +55,9 @@ struct MapDocument {
       tail += Self.element("type=\"text/plain\" id=\"leaflet-terms\"", ScriptText.library(leaflet.terms))
     }
     tail += Self.element("nonce=\"\(nonce)\"", ScriptText.library(leaflet.script))
-    let script = Array("\"use strict\";\n".utf8) + MapScript.text + (isLive ? PackageResources.live_js : [])
+    // Only the live page has code that asks a server.
+    let (tiles, panel) = isLive ? (PackageResources.live_tiles_js, PackageResources.live_js) : ([], [])
+    let script = Array("\"use strict\";\n".utf8) + tiles + MapScript.text + panel
     return tail + Self.element("nonce=\"\(nonce)\"", script) + Array("</body>\n</html>\n".utf8)
   }
 
@@ -73,6 +75,8 @@ struct MapDocument {
       "speed_test_columns": .array(
         MapSpeedTests.columns.map { .array([.string($0.name), .string($0.kind.rawValue), .string($0.meaning)]) }),
       "tiles": options.tiles.map { .string($0.address) },
+      // The exported page has its tiles in an element of their own.
+      "basemap": isLive ? options.basemap.map { .object($0.members) } : nil,
     ])
   }
 
@@ -83,13 +87,14 @@ struct MapDocument {
 }
 
 /// The page's own script, joined from the files in `Page`, which the build embeds. A part comes after the parts that it uses;
-/// `map.js` starts the page, so it is the last. The live page has `live.js` behind it.
+/// `map.js` starts the page, so it is the last. The live page has `live_tiles.js` before it and `live.js` behind it.
 enum MapScript {
   static let text: [UInt8] =
     PackageResources.symbols_js + PackageResources.projection_js + PackageResources.fence_table_js
     + PackageResources.fence_item_js
     + PackageResources.speed_tests_js + PackageResources.time_axis_js + PackageResources.views_js
-    + PackageResources.fence_layer_js
+    + PackageResources.vector_tile_js + PackageResources.basemap_style_js + PackageResources.basemap_js
+    + PackageResources.track_js + PackageResources.fence_layer_js
     + PackageResources.timeline_js + PackageResources.sessions_js + PackageResources.speed_test_table_js
     + PackageResources.card_js + PackageResources.map_js
 }

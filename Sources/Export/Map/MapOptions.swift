@@ -2,18 +2,23 @@ import Coverage
 import OrderedJSON
 import Store
 
-/// The map library and the tiles of a map page.
+/// The map library and the ground of a map page.
 public struct MapOptions: Hashable, Sendable {
   /// The folder with Leaflet's files.
   let leaflet: String
   /// The tiles of a base map; `nil`: none, and the page makes no request.
   public let tiles: TileSource?
+  /// The user's own base map; `nil`: none.
+  public let basemap: Basemap?
 
   /// - Parameters:
   ///   - leaflet: The folder with Leaflet's files; by default that of Debian's package.
-  ///   - tiles: The map below the fences.
-  public init(leaflet: String = "/usr/share/javascript/leaflet", tiles: TileSource? = nil) {
-    (self.leaflet, self.tiles) = (leaflet, tiles)
+  ///   - tiles: The map below the fences, from a server.
+  ///   - basemap: The map below the fences, from a file; not with `tiles`.
+  public init(
+    leaflet: String = "/usr/share/javascript/leaflet", tiles: TileSource? = nil, basemap: Basemap? = nil
+  ) {
+    (self.leaflet, self.tiles, self.basemap) = (leaflet, tiles, basemap)
   }
 }
 

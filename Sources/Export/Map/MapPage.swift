@@ -1,3 +1,4 @@
+import Coverage
 import OrderedJSON
 import Store
 
@@ -6,26 +7,34 @@ import Store
 ///
 /// The fences are read once and written in chunks, so that memory does not grow with their number. The page computes totals
 /// and sessions itself.
-struct MapPage<Records: FenceRecords> {
+struct MapPage<Records: FenceRecords, Tracks: DriveTracks> {
   private let records: Records
+  private let tracks: Tracks
   private let speedTests: [StoredSpeedTest]
   private let document: MapDocument
   private let provenance: ProvenanceSource?
+  private let basemap: Basemap?
+  private let complain: (String) -> Void
 
+  /// - Parameter complain: Receives a line about a base map that has no tile of the area, or damaged ones.
   /// - Throws: ``LeafletError``
   init(
-    _ records: Records, speedTests: [StoredSpeedTest], options: MapOptions, provenance: ProvenanceSource? = nil
+    _ records: Records, tracks: Tracks, speedTests: [StoredSpeedTest], options: MapOptions,
+    provenance: ProvenanceSource? = nil, complain: @escaping (String) -> Void
   ) throws {
-    (self.records, self.speedTests, self.provenance) = (records, speedTests, provenance)
+    (self.records, self.tracks, self.speedTests, self.provenance) = (records, tracks, speedTests, provenance)
+    (basemap, self.complain) = (options.basemap, complain)
     document = try MapDocument(options)
   }
 
   /// Writes the page: its head, the fences in chunks, the speed tests, then the scripts, which read both from the document.
-  /// - Throws: Errors of the records and of `write`.
+  /// - Throws: ``BasemapError``, and errors of the records, the tracks and `write`.
   func write(_ write: ([UInt8]) throws -> Void) throws {
     let nonce = MapDocument.nonce()
     try write(document.head(nonce: nonce))
-    try writeFences(write)
+    let cover = try writeFences(write)
+    try writeTracks(write)
+    try writeBasemap(cover, write)
     try writeSpeedTests(write)
     try writeProvenance(write)
     try write(document.tail(nonce: nonce))
@@ -51,8 +60,9 @@ struct MapPage<Records: FenceRecords> {
   /// Chunks are small enough for memory, and large enough that the names of columns do not count.
   private static var fencesPerChunk: Int { 2000 }
 
-  private func writeFences(_ write: ([UInt8]) throws -> Void) throws {
-    var chunk = MapChunk()
+  /// - Returns: Where the fences are.
+  private func writeFences(_ write: ([UInt8]) throws -> Void) throws -> TileCover {
+    var (chunk, cover) = (MapChunk(), TileCover())
     func flush() throws {
       guard chunk.fences > 0 else { return }
       try write(MapDocument.element("type=\"application/json\" class=\"fences\"", chunk.text))
@@ -60,9 +70,27 @@ struct MapPage<Records: FenceRecords> {
     }
     try records.forEach { record in
       chunk.add(record)
+      cover.add(record.fence.centre)
       if chunk.fences == Self.fencesPerChunk { try flush() }
     }
     try flush()
+    return cover
+  }
+
+  /// An element for each segment, so that memory does not grow with their number.
+  private func writeTracks(_ write: ([UInt8]) throws -> Void) throws {
+    try tracks.forEach { segment in
+      try write(MapDocument.element("type=\"application/json\" class=\"track\"", MapTrack.text(segment)))
+    }
+  }
+
+  /// The tiles around the fences, at most ``BasemapClip/mostBytes``.
+  private func writeBasemap(_ cover: TileCover, _ write: ([UInt8]) throws -> Void) throws {
+    guard let basemap else { return }
+    let clip = try BasemapClip(basemap, cover)
+    if clip.damaged > 0 { complain("left out tiles of \(basemap.path) that are damaged or too large: \(clip.damaged)") }
+    guard !clip.isEmpty else { return complain("\(basemap.path) has no tile of the area of the fences") }
+    try write(MapDocument.element("type=\"application/json\" id=\"basemap\"", ScriptText.json(clip.text)))
   }
 
   /// Tests are few: all are in one element, and there is none without tests.

@@ -5,6 +5,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
+import NIOPosix
 import Settings
 import Store
 import Submission
@@ -14,6 +15,7 @@ import Synchronization
 ///
 ///     GET  /               the page; with ?token=T the cookie, once
 ///     GET  /events         server-sent events: fences as they end, the state each second; with ?after=ID as with Last-Event-ID
+///     GET  /tiles/ZOOM/COLUMN/ROW   a tile of the base map
 ///     POST /start /stop /pause /resume /submit
 struct PageServer: Sendable {
   let address: PageAddress
@@ -41,6 +43,16 @@ struct PageServer: Sendable {
   private static let command = HTTPField.Name("X-Coverage-Probe")
   /// Sent by a browser that connects again (HTML, 9.2): the id of the last ``PageEvent`` that it has.
   private static let lastEvent = HTTPField.Name("Last-Event-ID")
+
+  /// The page with a base map. A file that cannot be read costs the ground only: no drive waits for it.
+  static func options(basemap path: String?, _ logger: Logger) -> MapOptions {
+    do {
+      return MapOptions(basemap: try path.map(Basemap.init(path:)))
+    } catch {
+      logger.error("\(error); the live page has no ground")
+      return MapOptions()
+    }
+  }
 
   /// Serves until the task is cancelled. Retries every 10 s while the host lacks the address: the drive must not wait for the
   /// page.
@@ -119,6 +131,12 @@ struct PageServer: Sendable {
       let last = Self.lastEvent.flatMap { request.headers[$0] } ?? request.uri.queryParameters["after"].map(String.init)
       return events(after: last.flatMap { Int64($0) }, followers, context.channel)
     }
+    router.get("tiles/:zoom/:column/:row") { request, context in
+      if case .refuse(let reason) = check(Self.asked(request, isCommand: false, link: false), context) {
+        return Self.text(reason, status: .forbidden)
+      }
+      return try await tile(context)
+    }
     for command in ServiceCommand.allCases {
       router.post(RouterPath(command.rawValue)) { request, context in
         await obey(check(Self.asked(request, isCommand: true), context)) { await service.perform(command) }
@@ -159,6 +177,19 @@ struct PageServer: Sendable {
     } catch {
       return Self.text("\(error)", status: .serviceUnavailable)
     }
+  }
+
+  /// A tile of the base map; status 204 where there is none: the page then asks for the one above. Reads on a thread of its own, because a disk can be slow.
+  private func tile(_ context: PageContext) async throws -> Response {
+    let numbers = ["zoom", "column", "row"].compactMap { context.parameters.get($0, as: Int.self) }
+    guard let basemap = options.basemap, numbers.count == 3,
+      let bytes = try await NIOThreadPool.singleton.runIfActive({
+        basemap.tile(zoom: numbers[0], column: numbers[1], row: numbers[2])
+      })
+    else { return Response(status: .noContent, headers: Self.headers) }
+    var headers = Self.headers
+    headers[.contentType] = "application/octet-stream"
+    return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
   }
 
   /// Sets the cookie, and leads to the page from here: browsers keep a strict cookie back when another page's link leads on.

@@ -115,7 +115,7 @@ actor Service: ServiceCommands {
       if let address = configuration.agent.page {
         let page = PageServer(
           address: address, directory: configuration.stateDirectory, service: self, store: environment.store,
-          logger: logger)
+          logger: logger, options: PageServer.options(basemap: configuration.agent.basemap, logger))
         group.addTask { await page.run() }
       }
       group.addTask { for await _ in stop { inputs.yield(.stop) } }

@@ -36,6 +36,12 @@ struct ExportFences: AsyncParsableCommand {
 
   @Option(
     name: .long,
+    help: "Your own base map (html): a PMTiles or MBTiles file, whose tiles around the fences go into the page.",
+    completion: .file(extensions: ["pmtiles", "mbtiles"]))
+  var basemap: String?
+
+  @Option(
+    name: .long,
     help: """
       settled (submitted or kept), submitted, kept (of drives to pings.target), pending or all; only `all` includes fences that Wi-Fi \
       touched.
@@ -92,6 +98,12 @@ struct ExportFences: AsyncParsableCommand {
     if tiles != nil, format != .html {
       throw ValidationError("--tiles is for html; \(format.rawValue) has no base map.")
     }
+    if basemap != nil, format != .html {
+      throw ValidationError("--basemap is for html; \(format.rawValue) has no base map.")
+    }
+    if basemap != nil, tiles != nil {
+      throw ValidationError("use --basemap, a file, or --tiles, a server: the page has one base map.")
+    }
     if format == .gpkg, isStandardOutput, isatty(STDOUT_FILENO) == 1 {
       throw ValidationError("gpkg is a file for programs, not for a terminal: name it with -o.")
     }
@@ -104,11 +116,13 @@ struct ExportFences: AsyncParsableCommand {
       let exporting = try Exporting(
         configuration: try configuration.load(), selection: state, sessions: Set(filter.session),
         filter: filter.filter)
+      // Before the result is begun.
+      let map = MapOptions(tiles: tiles, basemap: try basemap.map(Basemap.init(path:)))
       let sink = try ExportFile(output, provenance: provenance, isBeside: !format.hasProvenance)
       let progress = WorkProgress("export", isShown: !OutputFile.isTerminal(output))
       defer { progress.clear() }
       let count = try exporting.run(
-        format: format, shape: shape ?? .point, scratch: scratch, map: MapOptions(tiles: tiles), beside: sink.beside,
+        format: format, shape: shape ?? .point, scratch: scratch, map: map, beside: sink.beside,
         progress: progress, complain: Terminal.note, write: sink.write)
       try sink.finish()
       progress.end(counted(count.written, "fence"))

@@ -56,7 +56,7 @@ struct Exporting: Sendable {
   ///   - map: What a map page is made of.
   ///   - beside: Receives the provenance after the last piece, for a file of its own.
   ///   - progress: Shows how far the export has come.
-  ///   - complain: Receives a line for each drive whose track cannot be read.
+  ///   - complain: Receives a line for each drive whose track cannot be read, and about a base map that cannot be used whole.
   ///   - write: Receives the output in pieces; errors that it throws end the export.
   /// - Throws: GRDB's `DatabaseError`, `GeoPackageError`, `LeafletError`, and errors of `write`.
   func run(
@@ -93,7 +93,7 @@ struct Exporting: Sendable {
     }
     try format.export(
       chosen, tracks: tracks, speedTests: tests, shape: shape, statement: statement, provenance: provenance,
-      scratch: scratch ?? FileManager.default.temporaryDirectory.path, map: map, write: write)
+      scratch: scratch ?? FileManager.default.temporaryDirectory.path, map: map, complain: complain, write: write)
     try beside?(provenance())
     var count = chosen.reading.count
     if count.written + count.ofOtherState == 0, !sessions.isEmpty || filter != FenceFilter() {

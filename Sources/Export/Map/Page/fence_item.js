@@ -6,6 +6,12 @@ class FenceItem {
   get time() { return this.state.table.entered[this.i]; }
   get place() { return L.latLng(this.state.table.latitude[this.i], this.state.table.longitude[this.i]); }
 
+  // In pixels, from the place to the middle of what is drawn: a circle, not a sector of one.
+  shift(zoom) {
+    const { layer, table } = this.state;
+    return layer.hasSector(this.i, table.reach[this.i] * 256 * 2 ** zoom) ? [0, 0] : layer.shiftOf(this.i);
+  }
+
   ringRadius(zoom) { return Math.max(8, this.state.table.reach[this.i] * 256 * 2 ** zoom + 2); }
 
   // ---- In words

@@ -1,4 +1,12 @@
-// All fences on one canvas, drawn in one pass: circles to scale, or a line when many are in view of a wide area. Above them the speed tests.
+// All fences on one canvas, drawn in one pass: circles to scale, or a line when many are in view of a wide area. Above them the speed tests, below
+// them the tracks and the names of the base map.
+
+// Several links drive the same way: in pixels, from the line of one to the next one's. Small circles are beside each other; one with a radius above
+// `mostOffset` stays where it is, and each link has a sector of it.
+const laneOfLines = 8.5, mostOffset = 12;
+// With so many fences a frame takes long. The canvas is then wider than the view, and moves with the map until its edge comes into view.
+const manyFences = 3000, margin = 200;
+
 const FenceLayer = L.Layer.extend({
   initialize(state) {
     this.state = state;
@@ -14,17 +22,31 @@ const FenceLayer = L.Layer.extend({
   },
 
   getEvents() {
-    return { move: this.later, moveend: this.redraw, resize: this.redraw, zoomanim: this.animate, viewreset: this.redraw };
+    return { move: () => this.later(), moveend: this.settle, resize: this.redraw, zoomanim: this.animate, viewreset: this.redraw };
   },
 
-  // In the next frame, once.
-  later() {
-    if (this.pending) return;
+  // In the next frame, once; not while the canvas has all that is in view, unless its content is another one.
+  later(isNew = false) {
+    if (this.pending || (!isNew && this.isCovered())) return;
     this.pending = requestAnimationFrame(() => this.redraw());
   },
 
+  // When the map stays where it is, the canvas is drawn around there.
+  settle() {
+    if (!this.isCovered()) return this.redraw();
+    clearTimeout(this.settling);
+    this.settling = setTimeout(() => this.later(true), 200);
+  },
+
+  isCovered() {
+    const { pad, zoom, size, origin } = this.drawnAt ?? { pad: 0 }, map = this._map;
+    if (!pad || zoom !== map.getZoom() || !size.equals(map.getSize())) return false;
+    const moved = map.getPixelBounds().min.subtract(origin);
+    return Math.abs(moved.x) <= pad && Math.abs(moved.y) <= pad;
+  },
+
   animate(event) {
-    const scale = this._map.getZoomScale(event.zoom), bounds = this._map.getBounds();
+    const scale = this._map.getZoomScale(event.zoom), { bounds } = this.drawnAt;
     const offset = this._map._latLngBoundsToNewLayerBounds(bounds, event.zoom, event.center).min;
     L.DomUtil.setTransform(this.canvas, offset, scale);
   },
@@ -34,48 +56,95 @@ const FenceLayer = L.Layer.extend({
     this.pending = 0;
     const map = this._map;
     if (!map || !map._loaded) return;
-    const size = map.getSize(), ratio = Math.min(devicePixelRatio || 1, 2), canvas = this.canvas;
+    clearTimeout(this.settling);
+    const view = map.getSize(), ratio = Math.min(devicePixelRatio || 1, 2), canvas = this.canvas, pad = this.padding(view);
+    const size = view.add([2 * pad, 2 * pad]), corner = L.point(-pad, -pad);
+    this.drawnAt = {
+      pad, zoom: map.getZoom(), size: view, origin: map.getPixelBounds().min,
+      bounds: L.latLngBounds(map.containerPointToLatLng(corner), map.containerPointToLatLng(corner.add(size))),
+    };
     if (canvas.width !== size.x * ratio || canvas.height !== size.y * ratio) {
       [canvas.width, canvas.height] = [size.x * ratio, size.y * ratio];
       [canvas.style.width, canvas.style.height] = [`${size.x}px`, `${size.y}px`];
     }
-    L.DomUtil.setPosition(canvas, map.containerPointToLayerPoint([0, 0]));
+    L.DomUtil.setPosition(canvas, map.containerPointToLayerPoint(corner));
     const context = canvas.getContext("2d");
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, size.x, size.y);
-    const frame = this.frame(size);
+    const frame = this.frame(pad);
     if (!this.state.hasTiles || !this.state.projection.wraps) this.drawGrid(context, size, frame);
-    const shown = this.inFrame(frame, size);
+    const shown = this.inFrame(frame, size, pad);
     // The view and a tenth of it around, in degrees.
     const shrunk = 1 / (earth * this.state.projection.metre(map.getCenter().lat));
-    const span = Math.max(size.x, size.y * shrunk) * 1.2 / frame.scale * 360;
+    const span = Math.max(view.x, view.y * shrunk) * 1.2 / frame.scale * 360;
     this.isLine = shown.length >= 60 && span >= 0.03;
+    this.state.basemap?.drawLabels(context, frame, size);
+    this.state.tracks.draw(context, frame, size);
     if (this.isLine) this.drawLines(context, frame, size, ratio); else this.drawCircles(context, frame, shown, ratio);
     this.state.tests.draw(context, frame, size);
     this.drawn = (this.drawn ?? 0) + 1;
     this.fire("drawn", { shown: shown.length });
   },
 
+  // The pixels around the view that are drawn too.
+  padding(view) {
+    const { table } = this.state;
+    if (table.count < manyFences) return 0;
+    const frame = this.frame();
+    let near = 0;
+    for (let i = 0; i < table.count && near < manyFences; i++) {
+      const x = frame.pixelX(table.x[i]), y = frame.pixelY(table.y[i]);
+      if (x > 0 && y > 0 && x < view.x && y < view.y) near++;
+    }
+    return near < manyFences ? 0 : margin;
+  },
+
   // What turns points of the map, 0 to 1, into pixels of the canvas. Where the map wraps, a point is its copy next to the middle of the view.
-  frame() {
-    const map = this._map, scale = 256 * 2 ** map.getZoom(), { x: left, y: top } = map.getPixelBounds().min;
-    const middle = (left + map.getSize().x / 2) / scale, { wraps } = this.state.projection;
+  frame(pad = 0) {
+    const map = this._map, scale = 256 * 2 ** map.getZoom(), corner = map.getPixelBounds().min, [left, top] = [corner.x - pad, corner.y - pad];
+    const middle = (corner.x + map.getSize().x / 2) / scale, { wraps } = this.state.projection;
     const pixelX = wraps ? (x) => (x - Math.round(x - middle)) * scale - left : (x) => x * scale - left, pixelY = (y) => y * scale - top;
     return { scale, pixelX, pixelY, at: (x, y) => [pixelX(x), pixelY(y)] };
   },
 
-  // The numbers of the fences within the view and a tenth of it around.
-  inFrame({ scale, pixelX, pixelY }, size) {
+  // The numbers of the fences on the canvas and a tenth of it around; those in view are noted.
+  inFrame({ scale, pixelX, pixelY }, size, pad) {
     const table = this.state.table, shown = [];
     if (this.inView.length < table.capacity) this.inView = new Uint8Array(table.capacity);
     const [padX, padY] = [size.x * 0.1, size.y * 0.1];
     for (let i = 0; i < table.count; i++) {
       const x = pixelX(table.x[i]), y = pixelY(table.y[i]), reach = table.reach[i] * scale;
       const isNear = x > -padX - reach && x < size.x + padX + reach && y > -padY - reach && y < size.y + padY + reach;
-      this.inView[i] = isNear && x > -reach && x < size.x + reach && y > -reach && y < size.y + reach ? 1 : 0;
+      this.inView[i] = isNear && x > pad - reach && x < size.x - pad + reach && y > pad - reach && y < size.y - pad + reach ? 1 : 0;
       if (isNear && this.state.isShown(i)) shown.push(i);
     }
     return shown;
+  },
+
+  // Links that drive the same way are beside each other, in their order from left to right; 0 is the middle.
+  lane(i) {
+    const { onlyLink, table } = this.state, { length } = table.links;
+    return onlyLink >= 0 || length < 2 ? 0 : table.link[i] - (length - 1) / 2;
+  },
+
+  // In pixels, from the place of a fence to the middle of what is drawn of it.
+  shiftOf(i) {
+    const { table } = this.state, scale = 256 * 2 ** this._map.getZoom(), wide = this.lane(i) * this.laneWidth(table.reach[i] * scale);
+    return [-table.headY[i] * wide, table.headX[i] * wide];
+  },
+
+  // From lane to lane; from sector to sector for a large circle.
+  laneWidth(radius) { return this.isLine ? laneOfLines : radius > mostOffset ? radius : 2 * Math.max(3, radius); },
+
+  hasSector(i, radius) { return !this.isLine && radius > mostOffset && this.lane(i) !== 0 && this.state.table.headX[i] ** 2 + this.state.table.headY[i] ** 2 > 0; },
+
+  // The part of a circle for a link, from left to right of the way.
+  sector(context, i, x, y, radius) {
+    const { table } = this.state, wide = 2 * Math.PI / table.links.length;
+    const from = Math.atan2(table.headY[i], table.headX[i]) + Math.PI + table.link[i] * wide;
+    context.moveTo(x, y);
+    context.arc(x, y, radius, from, from + wide);
+    context.closePath();
   },
 
   drawCircles(context, { scale, pixelX, pixelY }, shown, ratio) {
@@ -84,14 +153,15 @@ const FenceLayer = L.Layer.extend({
       context.globalAlpha = isDim ? 0.13 : 0.82;
       for (const i of shown) {
         if (this.state.isSelected(i) === isDim) continue;
-        const x = pixelX(table.x[i]), y = pixelY(table.y[i]), look = this.state.lookOf(i);
-        const radius = Math.max(3, table.reach[i] * scale), colour = colours[classes[i]];
-        if (radius <= 24) {
+        const radius = Math.max(3, table.reach[i] * scale), colour = colours[classes[i]], look = this.state.lookOf(i);
+        const hasSector = this.hasSector(i, radius), wide = hasSector ? 0 : this.lane(i) * this.laneWidth(radius);
+        const x = pixelX(table.x[i]) - table.headY[i] * wide, y = pixelY(table.y[i]) + table.headX[i] * wide;
+        if (radius <= 24 && !hasSector) {
           const sprite = this.sprite(colour, Math.round(radius * 2) / 2, look, ratio);
           context.drawImage(sprite, x - sprite.half, y - sprite.half, sprite.half * 2, sprite.half * 2);
         } else {
           context.beginPath();
-          context.arc(x, y, radius, 0, 7);
+          if (hasSector) this.sector(context, i, x, y, radius); else context.arc(x, y, radius, 0, 7);
           this.paint(context, colour, look);
         }
       }
@@ -143,8 +213,8 @@ const FenceLayer = L.Layer.extend({
     const far = 40;
     for (let i = 0; i < table.count; i++) {
       if (!this.state.isShown(i)) continue;
-      let x = frame.pixelX(table.x[i]);
-      const y = frame.pixelY(table.y[i]);
+      const wide = this.lane(i) * laneOfLines, y = frame.pixelY(table.y[i]) + table.headX[i] * wide;
+      let x = frame.pixelX(table.x[i]) - table.headY[i] * wide;
       if (table.joined[i] && lastShown === i - 1) {
         // The copy next to the last one, also where that is beyond the edge of the Earth.
         if (this.state.projection.wraps) x -= Math.round((x - lastX) / frame.scale) * frame.scale;
@@ -229,7 +299,7 @@ const FenceLayer = L.Layer.extend({
   },
 
   drawSquares(context, size) {
-    const map = this._map, bounds = map.getBounds();
+    const map = this._map, { bounds, pad } = this.drawnAt;
     const steps = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 45];
     const width = bounds.getEast() - bounds.getWest();
     const step = steps.find((step) => step / width * size.x >= 110) ?? 90;
@@ -241,13 +311,13 @@ const FenceLayer = L.Layer.extend({
       context.stroke();
     };
     for (let n = Math.ceil(bounds.getWest() / step), end = n + 60; n * step < bounds.getEast() && n < end; n++) {
-      const x = Math.round(map.latLngToContainerPoint([bounds.getNorth(), n * step]).x) + 0.5;
+      const x = Math.round(map.latLngToContainerPoint([bounds.getNorth(), n * step]).x) + pad + 0.5;
       line(x, 0, x, size.y);
       const degrees = L.Util.wrapNum(n * step, [-180, 180], true);
       if (x > 60 && x < size.x - 60) context.fillText(`${Math.abs(degrees).toFixed(digits)}° ${degrees < 0 ? "W" : "E"}`, x + 4, 13);
     }
     for (let n = Math.ceil(bounds.getSouth() / step), end = n + 60; n * step < bounds.getNorth() && n < end; n++) {
-      const y = Math.round(map.latLngToContainerPoint([n * step, bounds.getWest()]).y) + 0.5;
+      const y = Math.round(map.latLngToContainerPoint([n * step, bounds.getWest()]).y) + pad + 0.5;
       line(0, y, size.x, y);
       if (y > 100 && y < size.y - 40) context.fillText(`${Math.abs(n * step).toFixed(digits)}° ${n < 0 ? "S" : "N"}`, 8, y - 4);
     }
@@ -263,10 +333,11 @@ const FenceLayer = L.Layer.extend({
 
   // The fence whose centre is nearest, within its radius or a fingertip.
   fenceAt(point, reach) {
-    const table = this.state.table, { scale, pixelX, pixelY } = this.frame();
+    const { table } = this.state, { scale, pixelX, pixelY } = this.frame();
     let best = -1, nearest = Infinity;
     for (let i = 0; i < table.count; i++) {
-      const x = pixelX(table.x[i]) - point.x, y = pixelY(table.y[i]) - point.y;
+      const wide = this.lane(i) * this.laneWidth(table.reach[i] * scale);
+      const x = pixelX(table.x[i]) - table.headY[i] * wide - point.x, y = pixelY(table.y[i]) + table.headX[i] * wide - point.y;
       const distance = x * x + y * y, radius = Math.max(reach, table.reach[i] * scale);
       if (distance < nearest && distance <= radius * radius && this.state.isShown(i)) [best, nearest] = [i, distance];
     }

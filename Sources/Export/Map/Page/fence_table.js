@@ -5,7 +5,7 @@ const numeric = {
   signal: "signal_dbm", technologyClass: "technology_class", duration: "duration_ms",
   distance: "distance_m",
 };
-const computed = ["x", "y", "reach", "entered", "session", "link", "drive", "before", "joined", "look"];
+const computed = ["x", "y", "reach", "entered", "session", "link", "drive", "before", "joined", "look", "headX", "headY"];
 // How a fence is drawn: full; a dashed ring that Wi-Fi touched; or an open ring, where nothing was measured.
 const looks = ["full", "wifi", "open"];
 
@@ -38,6 +38,7 @@ class FenceTable {
     for (let i = first; i < this.count; i++) {
       this.place(i);
       this.join(i);
+      this.head(i);
       this.look[i] = !this.isSubmittable(i) ? 1 : this.isMeasured(i) ? 0 : 2;
     }
     this.sort(first);
@@ -114,8 +115,24 @@ class FenceTable {
     this.lastOf.set(key, i);
   }
 
+  // The direction of the way at a fence, of length 1 on the map: from the fence before; there, the mean of this one and its own.
+  head(i) {
+    const before = this.before[i];
+    [this.headX[i], this.headY[i]] = [0, 0];
+    if (before < 0) return;
+    const across = this.x[i] - this.x[before], x = this.state.projection.wraps ? across - Math.round(across) : across, y = this.y[i] - this.y[before];
+    const length = Math.hypot(x, y), [oldX, oldY] = [this.headX[before], this.headY[before]];
+    [this.headX[i], this.headY[i]] = length > 0 ? [x / length, y / length] : [oldX, oldY];
+    const [sumX, sumY] = [this.headX[i] + oldX, this.headY[i] + oldY], sum = Math.hypot(sumX, sumY);
+    // Nearly 0 where the way turns round.
+    if (sum > 0.2) [this.headX[before], this.headY[before]] = [sumX / sum, sumY / sum];
+  }
+
   // Places all fences on another map.
-  placeAll() { for (let i = 0; i < this.count; i++) this.place(i); }
+  placeAll() {
+    for (let i = 0; i < this.count; i++) this.place(i);
+    for (let i = 0; i < this.count; i++) this.head(i);
+  }
 
   // The fences in order of time.
   sort(first) {

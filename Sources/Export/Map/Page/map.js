@@ -5,7 +5,7 @@ class CoverageMap {
     this.settings = settings;
     this.views = makeViews(settings.technologies);
     this.state = {
-      selection: null, onlySession: -1, onlyLink: -1, classes: new Uint8Array(0), colours: [], style: {}, hasTiles: Boolean(settings.tiles),
+      selection: null, onlySession: -1, onlyLink: -1, classes: new Uint8Array(0), colours: [], style: {}, hasTiles: Boolean(settings.tiles || settings.ground),
       columns: settings.columns, testColumns: settings.speed_test_columns,
       isShown: (i) => this.state.onlyLink < 0 || this.state.table.link[i] === this.state.onlyLink,
       isSelected: (i) => this.isSelected(i),
@@ -17,6 +17,7 @@ class CoverageMap {
       colourOf: (test) => this.view.colours[this.state.classOf(test)] ?? neutral,
     };
     this.state.table = new FenceTable(this.state);
+    this.state.tracks = new Tracks(this.state);
     this.state.tests = new SpeedTestList(this.state);
     this.state.axis = new TimeAxis(this.state.table, []);
     [this.view] = this.views;
@@ -99,6 +100,7 @@ class CoverageMap {
     });
     this.map.attributionControl.setPrefix("Leaflet");
     if (this.settings.tiles) this.addTiles(this.settings.tiles);
+    if (this.settings.ground) this.addBasemap(this.settings.ground);
     L.control.scale({ imperial: false }).addTo(this.map);
     this.map.setView([48, 16], 4, { animate: false });
     this.layer = this.state.layer = new FenceLayer(this.state);
@@ -130,6 +132,8 @@ class CoverageMap {
     for (const test of this.state.tests.all) test.locate();
     // Tiles are squares of Mercator.
     this.tiles?.remove();
+    this.state.basemap = null;
+    this.state.tracks.placeAll();
     this.map.options.crs = projection.crs;
     this.map.setView(place, this.map.getZoom(), { animate: false });
   }
@@ -138,6 +142,13 @@ class CoverageMap {
     const host = new URL(address.replace(/[{}]/g, "")).hostname;
     const attribution = host.endsWith("openstreetmap.org") ? "© OpenStreetMap contributors" : `Base map: ${host}`;
     this.tiles = L.tileLayer(address, { maxZoom: 20, maxNativeZoom: 19, attribution, className: "tiles" }).addTo(this.map);
+  }
+
+  addBasemap(source) {
+    this.tiles = this.state.basemap = new BasemapLayer(source, this.state);
+    // Names of places are drawn with the fences.
+    if (source.is_vector) this.tiles.on("painted", () => this.layer?.later(true));
+    this.tiles.addTo(this.map);
   }
 
   // Shows all fences and speed tests, or those that are selected.
@@ -186,7 +197,8 @@ class CoverageMap {
     const place = this.shown?.place;
     this.ring.hidden = !place;
     if (!place) return;
-    const radius = this.shown.ringRadius(this.map.getZoom()), point = this.map.latLngToLayerPoint(this.nearest(place));
+    const zoom = this.map.getZoom(), radius = this.shown.ringRadius(zoom), [right, down] = this.shown.shift?.(zoom) ?? [0, 0];
+    const point = this.map.latLngToLayerPoint(this.nearest(place)).add([right, down]);
     this.ring.style.width = this.ring.style.height = `${radius * 2}px`;
     L.DomUtil.setPosition(this.ring, L.point(point.x - radius, point.y - radius));
   }
@@ -404,12 +416,13 @@ class CoverageMap {
   }
 
   setTheme(isDark) {
-    this.isDark = isDark;
+    this.isDark = this.state.isDark = isDark;
     document.documentElement.dataset.theme = isDark ? "dark" : "light";
     byId("theme").textContent = isDark ? "Light" : "Dark";
     const style = getComputedStyle(document.documentElement);
-    for (const name of ["ink", "soft", "grid", "delay", "band", "loss", "shade"]) this.state.style[name] = style.getPropertyValue(`--${name}`);
+    for (const name of ["ink", "soft", "grid", "delay", "band", "loss", "shade", "track", "ground"]) this.state.style[name] = style.getPropertyValue(`--${name}`);
     this.state.style.font = style.fontFamily;
+    this.state.basemap?.repaint();
     this.changed();
   }
 
@@ -499,7 +512,14 @@ function counted(number, word) { return `${number.toLocaleString("en")} ${word}$
 
 function byId(id) { return document.getElementById(id); }
 
-const coverageMap = new CoverageMap(JSON.parse(byId("settings").textContent));
+const settings = JSON.parse(byId("settings").textContent), embedded = byId("basemap");
+settings.ground = embedded ? new EmbeddedTiles(JSON.parse(embedded.textContent)) : settings.basemap ? new ServedTiles(settings.basemap) : null;
+embedded?.remove();
+const coverageMap = new CoverageMap(settings);
+for (const part of document.querySelectorAll("script.track")) {
+  coverageMap.state.tracks.add(JSON.parse(part.textContent));
+  part.remove();
+}
 coverageMap.add(...[...document.querySelectorAll("script.fences")].map((part) => JSON.parse(part.textContent)));
 for (const part of document.querySelectorAll("script.fences")) part.remove();
 const speedTests = byId("speed-tests");
