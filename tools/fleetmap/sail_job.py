@@ -1,6 +1,7 @@
 """Makes the figures of the map by Sail, which runs Spark's SQL without Java: a second witness of the definition (map.sql).
 
     tools/fleet sail fleet -o cells
+    tools/fleet sail --check            # whether Sail runs here at all
 
 OUTPUT/period=2026-11-02/*.parquet has the rows of a period, as `tools/fleet spark` makes them. Sail listens on loopback while this runs.
 """
@@ -8,6 +9,7 @@ OUTPUT/period=2026-11-02/*.parquet has the rows of a period, as `tools/fleet spa
 import pathlib
 import shutil
 import socket
+import sys
 import time
 
 from pysail.spark import SparkConnectServer
@@ -44,6 +46,13 @@ def union(spark: SparkSession, files: dict[str, str]) -> DataFrame:
 
 
 def main() -> None:
+    if sys.argv[1:] == ["--check"]:
+        server = SparkConnectServer("127.0.0.1", 0)
+        spark = connect(server)
+        spark.sql("SELECT 1").collect()
+        spark.stop()
+        server.stop()
+        return
     chosen = spark_job.options("sail", __doc__)
     folder, manifest = chosen.dataset.resolve(), spark_job.read_manifest(chosen.dataset)
     files = {day: str(folder / f"day={day}" / entry.file) for day, entry in manifest.days.items()}
