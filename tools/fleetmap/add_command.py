@@ -175,5 +175,7 @@ def run(options: argparse.Namespace) -> int:
         size = sum(pathlib.Path(path).stat().st_size for path in dataset.files().values())
     for name, count in sorted((+report).items()):
         print(f"{name:>40} {count:>12,}")
+    if report["refused: another target"]:
+        print(f"this data set is of {settings.target or 'control servers'}; other fences need one of their own: --target")
     print(f"{options.dataset}: {live:,} fences in {len(dataset.manifest.days)} days, {size:,} bytes")
     return 1 if report["refused files"] else 0
