@@ -27,7 +27,8 @@ extension FenceRecord {
       origin: .store(
         driveStarted: .sampleStart, session: session,
         provenance: Provenance(
-          store: "f81d4fae-7dec-41d0-a765-00a0c91e6bf6", drive: 2, clock: "gnss", isQuarantined: false)),
+          store: "f81d4fae-7dec-41d0-a765-00a0c91e6bf6", drive: 2, clock: "gnss", isQuarantined: false,
+          target: "icmp 192.0.2.1")),
       link: link, submitted: submitted)
     record.distance = 23.5
     return record
