@@ -31,6 +31,7 @@ COUNTRY = ("--days", "7", "--drives", "4", "--fences", "3572", "--towns", "60", 
 DAYS = 7
 FLEET = [sys.executable, "-m", "fleetmap"]
 PROGRAM = [str(pathlib.Path(__file__).resolve().parents[1] / "fleet")]
+PEER = "geopandas"
 PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -77,7 +78,7 @@ def measured(step: str, fences: int, command: list[str], *arguments: str | pathl
     return Cost(step, fences, found[0], max(found[1], usage.ru_maxrss / 1024))
 
 
-def costs(folder: pathlib.Path, devices: int) -> list[Cost]:
+def costs(folder: pathlib.Path, devices: int) -> Iterator[Cost]:
     """Entry, maps, and loading the server."""
     country, dataset, output = (folder / f"{name}-{devices}" for name in ("country", "fleet", "map"))
     if not (country / "truth.csv").exists():
@@ -86,13 +87,12 @@ def costs(folder: pathlib.Path, devices: int) -> list[Cost]:
         shutil.rmtree(path, ignore_errors=True)
     entry = measured("add", 0, FLEET, "add", dataset, country / "exports")
     fences, size = content(dataset)
-    found = [dataclasses.replace(entry, fences=fences, size=size)]
+    yield dataclasses.replace(entry, fences=fences, size=size)
     for period in ("week", "day"):
-        found.append(measured(f"map, by {period}", fences, FLEET, "map", dataset, "-o", output, "--period", period, "--least-devices", "1"))
-    found[-1] = dataclasses.replace(found[-1], size=sum(path.stat().st_size for path in output.iterdir()))
+        cost = measured(f"map, by {period}", fences, FLEET, "map", dataset, "-o", output, "--period", period, "--least-devices", "1")
+        yield dataclasses.replace(cost, size=sum(path.stat().st_size for path in output.iterdir()))
     if postgres.programs():
-        found.append(measured("serve, load", fences, FLEET, "serve", dataset, "--port", "0", "--load-only", "--least-devices", "1"))
-    return found
+        yield measured("serve, load", fences, FLEET, "serve", dataset, "--port", "0", "--load-only", "--least-devices", "1")
 
 
 def content(dataset: pathlib.Path) -> tuple[int, int]:
@@ -116,57 +116,62 @@ def repeated(dataset: pathlib.Path, times: int) -> pathlib.Path:
     return folder
 
 
-def costs_repeated(dataset: pathlib.Path, times: int, engines: bool) -> list[Cost]:
+def costs_repeated(dataset: pathlib.Path, times: int, engines: bool) -> Iterator[Cost]:
     """Maps of many fences. All days together are a harder case than a day at a time."""
     folder = repeated(dataset, times)
     fences, _ = content(folder)
     options = ("-o", folder.with_name("map-repeated"), "--least-devices", "1")
-    found = [measured(f"map, {name}", fences, FLEET, "map", folder, *options, "--period", period)
-             for name, period in (("by week", "week"), ("by day", "day"), ("all days together", "all"))]
-    return found + ([measured("Spark, local", fences, PROGRAM, "spark", folder, "-o", folder / "cells", "--period", "all")] if engines else [])
+    for name, period in (("by week", "week"), ("by day", "day"), ("all days together", "all")):
+        yield measured(f"map, {name}", fences, FLEET, "map", folder, *options, "--period", period)
+    if engines:
+        yield measured("Spark, local", fences, PROGRAM, "spark", folder, "-o", folder / "cells", "--period", "all")
 
 
-def costs_of_engines(folder: pathlib.Path, dataset: pathlib.Path) -> list[Cost]:
+def costs_of_engines(folder: pathlib.Path, dataset: pathlib.Path) -> Iterator[Cost]:
     fences, _ = content(dataset)
-    found = []
     for engine in ("sail", "spark"):
         measured("installation", 0, PROGRAM, engine, "--help")
-        found.append(measured(f"{engine.title()}, local", fences, PROGRAM, engine, dataset, "-o", folder / engine))
+        yield measured(f"{engine.title()}, local", fences, PROGRAM, engine, dataset, "-o", folder / engine)
     with counted() as whole:
         with spark_cluster.running(folder) as address:
             done = subprocess.run([*PROGRAM, "spark", str(dataset), "-o", str(folder / "workers"), "--master", address], stdout=subprocess.DEVNULL,
                                   env=os.environ | {"SPARK_LOCAL_IP": "127.0.0.1"})
         if done.returncode != 0:
             raise FleetError("Spark with two workers failed")
-    return [*found, Cost("Spark, two workers", fences, whole[0], whole[1])]
+    yield Cost("Spark, two workers", fences, whole[0], whole[1])
 
 
 def cost_of_peer(folder: pathlib.Path, devices: int, fences: int) -> Cost:
     measured("installation", 0, PROGRAM, "peer", "--help")
-    return measured("geopandas", fences, PROGRAM, "peer", folder / f"country-{devices}" / "exports", folder / "peer.csv")
+    return measured(PEER, fences, PROGRAM, "peer", folder / f"country-{devices}" / "exports", folder / "peer.csv")
+
+
+def every(folder: pathlib.Path, options: argparse.Namespace) -> Iterator[Cost]:
+    numbers = [int(text) for text in options.devices.split(",")]
+    for devices in numbers:
+        yield from costs(folder, devices)
+    last = folder / f"fleet-{numbers[-1]}"
+    if options.peer:
+        yield cost_of_peer(folder, numbers[-1], content(last)[0])
+    if options.engines:
+        yield from costs_of_engines(folder, last)
+    if options.repeat > 1:
+        yield from costs_repeated(last, options.repeat, options.engines)
 
 
 def run(options: argparse.Namespace) -> int:
+    print("| step | fences | CPU s | CPU s a million | memory | bytes a fence | exponent |\n|---|---|---|---|---|---|---|", flush=True)
+    found: list[Cost] = []
     with tempfile.TemporaryDirectory(prefix="fleet-") as scratch:
-        folder = options.work or pathlib.Path(scratch)
-        numbers = [int(text) for text in options.devices.split(",")]
-        every = [cost for devices in numbers for cost in costs(folder, devices)]
-        last, fences = folder / f"fleet-{numbers[-1]}", every[-1].fences
-        if options.engines:
-            every += costs_of_engines(folder, last)
-        if options.repeat > 1:
-            every += costs_repeated(last, options.repeat, options.engines)
-        own = sum(next(cost.cpu_s for cost in reversed(every) if cost.step == step and cost.fences == fences) for step in ("add", "map, by week"))
-        if options.peer:
-            every.append(cost_of_peer(folder, numbers[-1], fences))
-    print("| step | fences | CPU s | CPU s a million | memory | bytes a fence | exponent |\n|---|---|---|---|---|---|---|")
-    first: dict[str, Cost] = {}
-    for cost in every:
-        base = first.setdefault(cost.step, cost)
-        exponent = "" if base is cost else f"{math.log(cost.cpu_s / base.cpu_s) / math.log(cost.fences / base.fences):.2f}"
-        size = "" if cost.size is None else f"{cost.size / cost.fences:.1f}"
-        rate = cost.cpu_s / cost.fences * 1e6
-        print(f"| {cost.step} | {cost.fences:,} | {cost.cpu_s:.1f} | {rate:.2f} | {cost.memory_mb:.0f} MB | {size} | {exponent} |")
-    if options.peer:
-        print(f"geopandas needs {every[-1].cpu_s / own:.1f} times the CPU of `add` and `map` together")
+        for cost in every(options.work or pathlib.Path(scratch), options):
+            base = next((other for other in found if other.step == cost.step), None)
+            exponent = "" if base is None else f"{math.log(cost.cpu_s / base.cpu_s) / math.log(cost.fences / base.fences):.2f}"
+            size = "" if cost.size is None else f"{cost.size / cost.fences:.1f}"
+            rate = cost.cpu_s / cost.fences * 1e6
+            print(f"| {cost.step} | {cost.fences:,} | {cost.cpu_s:.1f} | {rate:.2f} | {cost.memory_mb:.0f} MB | {size} | {exponent} |", flush=True)
+            found.append(cost)
+    for peer in found:
+        if peer.step == PEER:
+            own = sum(cost.cpu_s for cost in found if cost.fences == peer.fences and cost.step in ("add", "map, by week"))
+            print(f"{PEER} needs {peer.cpu_s / own:.1f} times the CPU of `add` and `map`, by week, together")
     return 0
