@@ -93,7 +93,7 @@ struct ColumnListTests {
     replayed.distance = stored.distance
     #expect(
       keys(stored).subtracting(keys(replayed)) == [
-        "session", "drive", "store_id", "clock", "quarantined", "entered_at", "exited_at",
+        "session", "drive", "store_id", "clock", "quarantined", "target", "entered_at", "exited_at",
       ])
     #expect(keys(replayed).subtracting(keys(stored)) == ["entered", "exited"])
   }
