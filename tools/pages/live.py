@@ -35,6 +35,8 @@ class Field:
     def __init__(self, programs, directory):
         self.programs, self.directory, self.running = programs, directory, []
         os.makedirs(directory)
+        box = box_of_track()
+        self.basemap = ground.write_mbtiles(os.path.join(directory, "base.mbtiles"), "pbf", box, range(8, 16), ground.vector(box))
         ping = self.start("reflector", "--port", "0", "--listen", "127.0.0.1", "--secret", "demo", "--delay", "24", "--drop", "4", "--seed", "1")
         server = self.start("measurement-server", "--http", "--secret", "demo", "--fault", "slow=3000000", prefix="measurement server: ")
         url = self.start("control-server", "--secret", "demo", "--ping-port", ping.rsplit(":", 1)[1], "--measurement-server", server,
@@ -42,8 +44,6 @@ class Field:
         gps = self.start("gps-player", "--gpsd", TRACK)
         self.port = free_port()
         self.configuration = os.path.join(directory, "config.yaml")
-        box = box_of_track()
-        self.basemap = ground.write_mbtiles(os.path.join(directory, "base.mbtiles"), "pbf", box, range(8, 16), ground.vector(box))
         with open(self.configuration, "w", encoding="utf-8") as file:
             file.write(f"""
 state-directory: {directory}/state

@@ -142,7 +142,7 @@ struct BasemapTests {
     let tiles = try Self.tiles().filter { $0.key.zoom < 3 }
     let good = BasemapFiles.PMTiles(zooms: (0, 6)).bytes(tiles, leafSize: 5)
     var chance = SystemRandomNumberGenerator()
-    for round in 0..<400 {
+    for round in 0..<100 {
       var bytes = good
       for _ in 0..<Int.random(in: 1...4, using: &chance) {
         // Half of the damage is in the header and the directories.

@@ -1,5 +1,5 @@
-// All fences on one canvas, drawn in one pass: circles to scale, or a line when many are in view of a wide area. Above them the speed tests, below
-// them the tracks and the names of the base map.
+// All fences on one canvas, drawn in one pass: circles to scale, or a line when many are in view of a wide area. With them the tracks, below them the
+// names of the base map, above them the speed tests.
 
 // Several links drive the same way: in pixels, from the line of one to the next one's. Small circles are beside each other; one with a radius above
 // `mostOffset` stays where it is, and each link has a sector of it.
@@ -79,8 +79,10 @@ const FenceLayer = L.Layer.extend({
     const span = Math.max(view.x, view.y * shrunk) * 1.2 / frame.scale * 360;
     this.isLine = shown.length >= 60 && span >= 0.03;
     this.state.basemap?.drawLabels(context, frame, size);
-    this.state.tracks.draw(context, frame, size);
+    // The track is a line below the lines, and above the circles, which would hide it.
+    if (this.isLine) this.state.tracks.draw(context, frame, size);
     if (this.isLine) this.drawLines(context, frame, size, ratio); else this.drawCircles(context, frame, shown, ratio);
+    if (!this.isLine) this.state.tracks.draw(context, frame, size);
     this.state.tests.draw(context, frame, size);
     this.drawn = (this.drawn ?? 0) + 1;
     this.fire("drawn", { shown: shown.length });
@@ -121,10 +123,12 @@ const FenceLayer = L.Layer.extend({
     return shown;
   },
 
-  // Links that drive the same way are beside each other, in their order from left to right; 0 is the middle.
+  // Links with fences at the same place are beside each other, in their order from left to right; 0 is the middle.
   lane(i) {
-    const { onlyLink, table } = this.state, { length } = table.links;
-    return onlyLink >= 0 || length < 2 ? 0 : table.link[i] - (length - 1) / 2;
+    const { onlyLink, table } = this.state;
+    if (onlyLink >= 0 || !table.hasOthers(i)) return 0;
+    const { count, place } = table.lanes(i);
+    return place - (count - 1) / 2;
   },
 
   // In pixels, from the place of a fence to the middle of what is drawn of it.
@@ -136,12 +140,15 @@ const FenceLayer = L.Layer.extend({
   // From lane to lane; from sector to sector for a large circle.
   laneWidth(radius) { return this.isLine ? laneOfLines : radius > mostOffset ? radius : 2 * Math.max(3, radius); },
 
-  hasSector(i, radius) { return !this.isLine && radius > mostOffset && this.lane(i) !== 0 && this.state.table.headX[i] ** 2 + this.state.table.headY[i] ** 2 > 0; },
+  hasSector(i, radius) {
+    const { onlyLink, table } = this.state, hasWay = table.headX[i] !== 0 || table.headY[i] !== 0;
+    return !this.isLine && radius > mostOffset && onlyLink < 0 && hasWay && table.hasOthers(i);
+  },
 
   // The part of a circle for a link, from left to right of the way.
   sector(context, i, x, y, radius) {
-    const { table } = this.state, wide = 2 * Math.PI / table.links.length;
-    const from = Math.atan2(table.headY[i], table.headX[i]) + Math.PI + table.link[i] * wide;
+    const { table } = this.state, { count, place } = table.lanes(i), wide = 2 * Math.PI / count;
+    const from = Math.atan2(table.headY[i], table.headX[i]) + Math.PI + place * wide;
     context.moveTo(x, y);
     context.arc(x, y, radius, from, from + wide);
     context.closePath();

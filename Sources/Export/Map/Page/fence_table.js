@@ -5,9 +5,12 @@ const numeric = {
   signal: "signal_dbm", technologyClass: "technology_class", duration: "duration_ms",
   distance: "distance_m",
 };
-const computed = ["x", "y", "reach", "entered", "session", "link", "drive", "before", "joined", "look", "headX", "headY"];
+const computed = ["x", "y", "reach", "entered", "session", "link", "drive", "before", "joined", "look", "headX", "headY", "cell"];
 // How a fence is drawn: full; a dashed ring that Wi-Fi touched; or an open ring, where nothing was measured.
 const looks = ["full", "wifi", "open"];
+
+// Parts of the map in a row: about 50 m at 48 degrees.
+const cellsAcross = 2 ** 19;
 
 class FenceTable {
   constructor(state) {
@@ -20,6 +23,8 @@ class FenceTable {
     this.drives = [];
     // The last fence of each link of each drive.
     this.lastOf = new Map();
+    // The links in each part of the map, a bit a link, and the number of a part by its place.
+    [this.linksOfCell, this.cells] = [[], new Map()];
     this.hasWallTime = false;
     this.order = [];
     for (const name of [...Object.keys(numeric), ...computed]) this[name] = new Float64Array(0);
@@ -37,6 +42,7 @@ class FenceTable {
     this.count = first + chunk.fences;
     for (let i = first; i < this.count; i++) {
       this.place(i);
+      this.meet(i);
       this.join(i);
       this.head(i);
       this.look[i] = !this.isSubmittable(i) ? 1 : this.isMeasured(i) ? 0 : 2;
@@ -115,6 +121,26 @@ class FenceTable {
     this.lastOf.set(key, i);
   }
 
+  // Notes its link in its part of the map.
+  meet(i) {
+    const key = Math.floor(this.x[i] * cellsAcross) * cellsAcross * 4 + Math.floor(this.y[i] * cellsAcross);
+    if (!this.cells.has(key)) this.cells.set(key, this.linksOfCell.push(0) - 1);
+    this.cell[i] = this.cells.get(key);
+    this.linksOfCell[this.cell[i]] |= 1 << Math.min(this.link[i], 30);
+  }
+
+  // Whether another link has fences around a fence.
+  hasOthers(i) {
+    const links = this.linksOfCell[this.cell[i]];
+    return (links & (links - 1)) !== 0;
+  }
+
+  // How many links have fences around a fence, and which one of them its own is, from 0.
+  lanes(i) {
+    const links = this.linksOfCell[this.cell[i]], own = 1 << Math.min(this.link[i], 30);
+    return { count: bits(links), place: bits(links & (own - 1)) };
+  }
+
   // The direction of the way at a fence, of length 1 on the map: from the fence before; there, the mean of this one and its own.
   head(i) {
     const before = this.before[i];
@@ -130,7 +156,11 @@ class FenceTable {
 
   // Places all fences on another map.
   placeAll() {
-    for (let i = 0; i < this.count; i++) this.place(i);
+    [this.linksOfCell, this.cells] = [[], new Map()];
+    for (let i = 0; i < this.count; i++) {
+      this.place(i);
+      this.meet(i);
+    }
     for (let i = 0; i < this.count; i++) this.head(i);
   }
 
@@ -209,4 +239,10 @@ class FenceTable {
     sums.to = Math.max(sums.to, this.entered[i] + (this.duration[i] || 0));
     if (this.before[i] >= 0 && includes(this.before[i])) sums.metres += this.distance[i];
   }
+}
+
+function bits(number) {
+  let count = 0;
+  for (let rest = number; rest; rest &= rest - 1) count++;
+  return count;
 }

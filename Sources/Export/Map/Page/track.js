@@ -1,4 +1,4 @@
-// The tracks of the drives: the positions of the logs, a thin line below the fences. A page without logs, such as the live one, joins the
+// The tracks of the drives: the positions of the logs, a thin line. A page without logs, such as the live one, joins the
 // centres of the fences.
 class Tracks {
   constructor(state) { [this.state, this.segments] = [state, []]; }
