@@ -234,6 +234,13 @@ let package = Package(
       path: "tools/bench-engine-drive",
       swiftSettings: strict),
 
+    // Reports on drives whose true figures are known.
+    .executableTarget(
+      name: "simulate-reports",
+      dependencies: ["Coverage", "Export", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      path: "tools/simulate-reports",
+      swiftSettings: strict),
+
     // Durable fences for tools/bench-store.
     .executableTarget(
       name: "bench-store-fence",

@@ -39,6 +39,8 @@ public struct ProbeConfiguration: Sendable {
   public var speedTest = SpeedTestSettings()
   /// When the tests of a loop start.
   public var loop = LoopSettings()
+  /// Which differences a report calls different.
+  public var report = ReportSettings()
   /// The file that the settings were read from; `nil` without one.
   public internal(set) var file: String?
   /// The texts that the file and the environment set, by key, also those that equal the default. A reload compares them.
@@ -191,6 +193,16 @@ public struct ProbeConfiguration: Sendable {
     public var allowsOtherLinks = false
     /// A program that runs when a test is due and cannot start; `nil`: none.
     public var hook: String?
+  }
+
+  /// `report.least-difference` in the configuration: smaller differences are not called different.
+  public struct ReportSettings: Hashable, Sendable {
+    /// Of delays, 0 s to 10 s.
+    public var leastDelay: Duration = .milliseconds(5)
+    /// Of losses, in percentage points, 0 to 100.
+    public var leastLoss = 1.0
+    /// Of shares of the distance with coverage, in percentage points, 0 to 100.
+    public var leastCoverage = 2.0
   }
 
   /// Where the service listens for commands.

@@ -175,7 +175,7 @@ extension Setting {
   private static let defaults = ProbeConfiguration()
 
   /// A whole number without its fraction.
-  private static func plain(_ value: some Any) -> String {
+  static func plain(_ value: some Any) -> String {
     let text = "\(value)"
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
   }

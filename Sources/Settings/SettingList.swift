@@ -6,7 +6,7 @@ import SystemServices
 extension Setting {
   /// All keys, in the order of the documentation.
   static var all: [Setting] {
-    general + location + pinging + links + submission + storage + service + speedTests
+    general + location + pinging + links + submission + storage + service + speedTests + reports
   }
 
   /// After a restart: the store, the control server's client and the connection to gpsd live as long as the process.
@@ -334,6 +334,32 @@ extension Setting {
         \.loop.hook, path
       ).withPath(),
     ]
+  }
+
+  /// `report` reads them; the service does not.
+  private static var reports: [Setting] {
+    [
+      duration(
+        "report.least-difference.delay", \.report.leastDelay, 0...10, .atOnce,
+        "a [report](report.md#comparison) calls no smaller difference of delays different"),
+      points(
+        "report.least-difference.loss", \.report.leastLoss,
+        "the same of losses: 1 is the difference of 2 % and 3 %"),
+      points(
+        "report.least-difference.coverage", \.report.leastCoverage,
+        "the same of the shares of the distance with coverage"
+      ),
+    ]
+  }
+
+  /// A difference of two percentages.
+  private static func points(_ key: String, _ path: Field<Double>, _ effect: String) -> Setting {
+    required(
+      Words(
+        key: key, type: "percentage points", range: "0 to 100", expects: "percentage points, 0 to 100",
+        reload: .atOnce, effect: effect),
+      path, shown: plain
+    ) { text in Double(text).flatMap { (0...100).contains($0) ? $0 : nil } }
   }
 
   /// A limit for the traffic of speed tests in one period; `null`: no limit.

@@ -47,7 +47,9 @@ struct ReportingTests {
     var filter = FenceFilter()
     change(&filter)
     let choices = sessions.map { Reporting.Choice(title: "S", state: .all, sessions: $0, filter: filter) }
-    return try Reporting(configuration: configuration, choices: choices, placeMetres: 50).run { _ in }
+    return try Reporting(
+      configuration: configuration, choices: choices, placeMetres: 50, least: LeastDifferences(delayMilliseconds: 7)
+    ).run { _ in }
   }
 
   @Test("when all is selected, then all ended tests are in the report, including those without a drive")
@@ -63,7 +65,10 @@ struct ReportingTests {
     #expect(report.parts.map(\.figures.speedTests.all.tests) == [5, 4])
     let comparison = try #require(report.speedTests)
     #expect(comparison.shared == 0)
-    #expect(comparison.tests[.download]?.isSignificant == true && comparison.tests[.download]?.isExact == true)
+    #expect(comparison.tests[.download]?.isExact == true)
+    #expect(report.findings.map(\.figure) == Finding.Figure.allCases)
+    #expect(report.findings.first { $0.figure == .download }?.verdict == .different)
+    #expect(report.findings.filter { $0.least == 7 }.map(\.figure) == [.delay, .ping])
   }
 
   @Test("when both selections have the same tests, then the report has no rank test, and says how many they share")

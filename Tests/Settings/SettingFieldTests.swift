@@ -92,6 +92,9 @@ struct SettingFieldTests {
     Row("loop.after-restart", "end", "loop.resumes", "false"),
     Row("loop.links", "any", "loop.allowsOtherLinks", "true"),
     Row("loop.hook", "/a", "loop.hook", "/a"),
+    Row("report.least-difference.delay", "20ms", "report.leastDelay", "0.02 seconds"),
+    Row("report.least-difference.loss", "0.5", "report.leastLoss", "0.5"),
+    Row("report.least-difference.coverage", "0", "report.leastCoverage", "0.0"),
   ]
 
   /// All fields by their paths, as texts.

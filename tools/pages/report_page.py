@@ -35,8 +35,8 @@ def test(options, tools, program, directory, findings, driver):
     half = time_of(drives.START_US + 60 * 40_000_000)
     for name, tests, tables, notes, arguments in (
             ("report", 0, 4, 10, ()), ("report with speed tests", 120, 6, 11, ()),
-            ("comparison", 0, 6, 10, ("--to", half, "--with-from", half, "--with-to", "2027-12-31")),
-            ("comparison of speed tests", 120, 8, 12, ("--to", half, "--with-from", half, "--with-to", "2027-12-31"))):
+            ("comparison", 0, 7, 10, ("--to", half, "--with-from", half, "--with-to", "2027-12-31")),
+            ("comparison of speed tests", 120, 9, 12, ("--to", half, "--with-from", half, "--with-to", "2027-12-31"))):
         page = write(program, directory, name.replace(" ", "-"), 1600, *arguments, tests=tests)
         for width, is_dark in ((1280, False), (1280, True), (390, False), (390, True)):
             findings.where = f"{name}, {width} px, {'dark' if is_dark else 'light'}: "

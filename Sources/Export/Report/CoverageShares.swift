@@ -43,6 +43,8 @@ struct CoverageShares: Sendable {
     let started: WallTime
     let link: String?
     var parts: [Reception: Part] = [:]
+    /// The metres from each fence to the next one: those that were measured, and of these those with coverage.
+    var steps: [(measured: Float, covered: Float)] = []
     /// The fence that was added last, from whose centre the distance goes on.
     var last: Fence
 
@@ -64,15 +66,37 @@ struct CoverageShares: Sendable {
   var parts: [Reception: Part] {
     var sum: [Reception: Part] = [:]
     for drive in drives {
-      let (longest, all) = (drive.map(\.metres).max() ?? 0, drive.reduce(0) { $0 + $1.metres })
+      let scale = Self.scale(drive)
       for link in drive {
         for (reception, var part) in link.parts {
-          if drive.count > 1, all > 0 { part.metres *= longest / all }
+          part.metres *= scale
           sum[reception, default: Part()].add(part)
         }
       }
     }
     return sum
+  }
+
+  /// By how much the metres of each link count, so that those of all links together are the distance of the drive.
+  private static func scale(_ drive: [LinkPart]) -> Double {
+    let (longest, all) = (drive.map(\.metres).max() ?? 0, drive.reduce(0) { $0 + $1.metres })
+    return drive.count > 1 && all > 0 ? longest / all : 1
+  }
+
+  /// The share of the measured distance with coverage, and the precision of that share; `nil` where there is no interval. Samples are
+  /// the ways from fence to fence.
+  var coveredDistance: (estimate: Estimate, deviations: CorrelatedMean)? {
+    let steps = drives.flatMap { drive in
+      let scale = Self.scale(drive)
+      return drive.flatMap(\.steps).map { (Double($0.measured) * scale, Double($0.covered) * scale) }
+    }
+    let (measured, covered) = steps.reduce((0.0, 0.0)) { ($0.0 + $1.0, $0.1 + $1.1) }
+    guard measured > 0 else { return nil }
+    let (share, mean) = (covered / measured, measured / Double(steps.count))
+    guard let deviations = CorrelatedMean(SerialBlocks(steps.map { ($0.1 - share * $0.0) / mean })),
+      let estimate = Estimate.share(share, deviations)
+    else { return nil }
+    return (estimate, deviations)
   }
 
   /// The links that belong together, in the order of their drives.
@@ -115,9 +139,14 @@ struct CoverageShares: Sendable {
     let metres = last?.distance(to: fence)
     if let last, let metres {
       let whole: Int64 = 1_000_000_000
+      var step: (measured: Float, covered: Float) = (0, 0)
       for (reception, share) in last.time(whole) {
-        link.parts[reception, default: Part()].metres += metres * (Double(share) / Double(whole))
+        let part = metres * (Double(share) / Double(whole))
+        link.parts[reception, default: Part()].metres += part
+        if reception.isMeasured { step.measured += Float(part) }
+        if reception.isCoverage { step.covered += Float(part) }
       }
+      if step.measured > 0 { link.steps.append(step) }
     }
     links[reported.drive] = link
     return metres

@@ -5,6 +5,8 @@ import Coverage
 struct LogFigures: Sendable {
   /// Delays of single pings that were sent within a selected fence.
   private(set) var delays = ValueCounts()
+  /// These pings in their order, with those that were lost.
+  private(set) var series = PingSeries()
   /// Absolute differences of the delays of neighbouring pings in one fence.
   private(set) var variations = ValueCounts()
   /// Of ``delays``, those with kernel stamps at both ends.
@@ -84,6 +86,7 @@ struct LogFigures: Sendable {
     var last: LoggedPings.Ping?
     for ping in pings {
       guard let fence = ping.fence, selected[fence] else { continue }
+      series.add(nanoseconds: ping.nanoseconds)
       if let delay = ping.nanoseconds {
         delays.add(nanoseconds: delay)
         if ping.isKernelStamped { kernelStamped += 1 }

@@ -53,9 +53,19 @@ enum Markup {
   /// A share in percent with two decimals; `–` for none.
   static func percent(_ value: Double?) -> String { value == nil ? "–" : number(value, 2) + " %" }
 
-  /// A test's probability with four decimals.
-  static func probability(_ value: Double) -> String {
-    value < 0.0001 ? "p &lt; 0.0001" : "p = \(number(value, 4))"
+  /// A test's probability with four decimals; a smaller one has only its bound.
+  static func probability(_ value: Double) -> String { value < 0.0001 ? "&lt; 0.0001" : number(value, 4) }
+
+  /// A small line below a value.
+  static func below(_ text: String) -> String { "<br><span class=\"soft\">\(text)</span>" }
+
+  /// The line for a value without an interval.
+  static let notEnough = below("not enough samples")
+
+  /// The interval of a share in percent, below it; empty when there is no share.
+  static func interval(_ share: Estimate?, exists: Bool) -> String {
+    guard exists else { return "" }
+    return share.map { below("\(number($0.lower * 100, 2)) to \(number($0.upper * 100, 2))") } ?? notEnough
   }
 
   /// Microseconds as milliseconds, to three significant digits; whole ones from 100 ms on have a decimal, too. `–` for none.

@@ -37,8 +37,11 @@ enum Method: String, CaseIterable {
         """
     case .interval:
       """
-      95 % confidence interval from order statistics: the number of pings below a quantile is binomial, so the interval needs no \
-      distribution of the delays. It assumes independent pings; pings in a row are alike, so the true interval is wider.
+      95 % intervals count independent samples: pings in a row are alike. The variance of a mean or share is the average of the 4 to 24 \
+      lowest cosine transforms of its series, fewer the longer the measured correlation, and has as many degrees of freedom (Student's t). \
+      Mean: symmetric for the logarithm. Shares (loss, distance with coverage): Jeffreys' interval. Percentiles: the delays for which \
+      the interval of the share of pings up to them contains the percentile. Not enough samples: less than about twelve times the \
+      correlation time, or fewer than three independent samples beyond the percentile, lost or without coverage; also when a log is missing.
       """
     case .variation:
       """
@@ -67,10 +70,12 @@ enum Method: String, CaseIterable {
       """
     case .comparison:
       """
-      Fences are matched by place: the cells of a grid in which both sides sent pings. In each cell, the mean delay of a side is its sum \
-      of delays divided by its answered pings; the difference is second less first. Test: Wilcoxon signed-rank over the cells, two-sided, \
-      normal approximation with correction for ties. It assumes independent cells and differences symmetric about their median; cells \
-      side by side can be alike, which makes it find differences too easily. Level: 5 %.
+      Fences are matched by place: the cells of a grid in which both sides sent pings. Delay: the differences of the mean delays of each \
+      cell, by Wilcoxon's signed-rank test with the estimate of Hodges and Lehmann; loss: the difference at all these cells together. \
+      Cells in a row are alike, so both tests use the variance of correlated values, in the order of the road, as intervals do. \
+      Distance with coverage: of all fences, by Welch's test. p for all tests: with Holm's correction, the probability of any false alarm in \
+      this table is at most 5 %. Different: p for all tests is below 0.05, and the difference is at least the least that \
+      matters. Too small to matter: the whole interval is below it. No difference shown: neither. Not enough samples: no test.
       """
     case .speedTests:
       """
@@ -89,9 +94,8 @@ enum Method: String, CaseIterable {
       """
       Mann-Whitney U test (Wilcoxon rank-sum), two-sided, over the completed tests: those of two selections form no pairs. Up to \
       \(RankSum.mostExact) tests together it is exact, also with equal values; beyond, a normal approximation with corrections for ties and \
-      continuity. It needs at least \(RankSum.fewest) tests on each side. It assumes independent tests; those made one after the other are \
-      alike, which makes it find differences too easily. Places are not matched: a difference can be one of the roads. Level: 5 % for each \
-      figure.
+      continuity. The difference is the median of all pairs' differences (Hodges and Lehmann). It needs at least \(RankSum.fewest) tests on each side. \
+      It assumes independent tests. Places are not matched: a difference can be one of the roads.
       """
     }
   }

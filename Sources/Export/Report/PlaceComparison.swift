@@ -37,33 +37,28 @@ public struct PlaceComparison: Sendable {
     let places: (first: Int, second: Int, matched: Int)
     /// The pings of each side at the matched places: the first side, then the second.
     let tallies: [Tally]
-    /// The median over the matched places of the differences of mean delays, second less first, with its interval. `nil` when
-    /// no place has answers on both sides.
-    let median: Percentile?
-    /// Whether the delays differ; `nil` when they differ in fewer than ``SignedRank/fewest`` places.
+    /// The difference of the mean delays of a place, in nanoseconds; `nil` when the places do not suffice.
     let delay: SignedRank?
-    /// Whether the losses differ; `nil` when they differ in fewer than ``SignedRank/fewest`` places.
-    let loss: SignedRank?
+    /// The difference of the shares of lost pings at all matched places; `nil` when the places do not suffice.
+    let loss: Difference?
   }
 
   /// The cells.
   let grid: PlaceGrid
   /// The tallies of each place in which a side sent pings.
   private var cells: [PlaceGrid.Cell: Pair] = [:]
+  private var placesOfFirst = 0
 
   /// The tallies of both sides in a cell.
   private struct Pair {
     var first = Tally()
     var second = Tally()
+    /// The place among those of the first side, in the order of the road.
+    var order = 0
 
     var isMatched: Bool { first.pings > 0 && second.pings > 0 }
 
-    mutating func add(_ tally: Tally, to side: Side) {
-      switch side {
-      case .first: first.add(tally)
-      case .second: second.add(tally)
-      }
-    }
+    var tallies: [Tally] { [first, second] }
   }
 
   /// Nothing to compare yet.
@@ -72,32 +67,47 @@ public struct PlaceComparison: Sendable {
   /// Adds a fence to the place in which its centre is; a fence without pings adds nothing.
   public mutating func add(_ fence: Fence, to side: Side) {
     guard fence.pings > 0 else { return }
-    cells[grid.cell(of: fence.centre), default: Pair()].add(
-      Tally(pings: fence.pings, answered: fence.pingsAnswered, nanoseconds: fence.rttSumNanoseconds), to: side)
+    let cell = grid.cell(of: fence.centre)
+    var pair = cells[cell] ?? Pair()
+    let tally = Tally(pings: fence.pings, answered: fence.pingsAnswered, nanoseconds: fence.rttSumNanoseconds)
+    switch side {
+    case .first:
+      if pair.first.pings == 0 {
+        pair.order = placesOfFirst
+        placesOfFirst += 1
+      }
+      pair.first.add(tally)
+    case .second: pair.second.add(tally)
+    }
+    cells[cell] = pair
   }
 
-  /// Compares the matched places: those where both sides sent pings.
+  /// Compares the matched places: those where both sides sent pings, in the order in which the first side came to them.
   func result() -> Result {
-    // The order of cells changes nothing: sums are of integers, and the tests sort.
-    var (tallies, matched, delays, losses) = ([Tally(), Tally()], 0, [Double](), [Double]())
-    for pair in cells.values where pair.isMatched {
-      matched += 1
-      tallies[0].add(pair.first)
-      tallies[1].add(pair.second)
-      if let first = pair.first.mean, let second = pair.second.mean { delays.append(second - first) }
-      // Rounded to 1e-9: 0.3 - 0.1 differs from 0.4 - 0.2 as Double, and equal differences must share their ranks.
-      if let first = pair.first.loss, let second = pair.second.loss {
-        losses.append(((second - first) * 1e9).rounded(.toNearestOrEven))
-      }
+    let matched = cells.values.filter(\.isMatched).sorted { $0.order < $1.order }
+    let tallies = [0, 1].map { side in matched.reduce(into: Tally()) { $0.add($1.tallies[side]) } }
+    let delays = matched.compactMap { pair in
+      pair.first.mean.flatMap { first in pair.second.mean.map { $0 - first } }
     }
     return Result(
-      places: (cells.values.count { $0.first.pings > 0 }, cells.values.count { $0.second.pings > 0 }, matched),
-      tallies: tallies, median: Self.median(delays), delay: SignedRank(delays), loss: SignedRank(losses))
+      places: (placesOfFirst, cells.values.count { $0.second.pings > 0 }, matched.count), tallies: tallies,
+      delay: SignedRank(delays), loss: Self.loss(matched.map(\.tallies), tallies))
   }
 
-  /// The median by nearest rank, of differences rounded to microseconds.
-  private static func median(_ nanoseconds: [Double]) -> Percentile? {
-    Percentile(50, ofSorted: nanoseconds.map { Int64(($0 / 1000).rounded()) }.sorted())
+  /// The difference of the losses of all places together. Its variance is that of what each place adds to it.
+  private static func loss(_ places: [[Tally]], _ all: [Tally]) -> Difference? {
+    guard let first = all[0].loss, let second = all[1].loss else { return nil }
+    let number = Double(places.count)
+    func excess(_ tally: Tally, _ all: Tally, _ loss: Double) -> Double {
+      ((tally.loss ?? 0) - loss) * Double(tally.pings) / Double(all.pings) * number
+    }
+    let added = places.map { excess($0[1], all[1], second) - excess($0[0], all[0], first) }
+    guard let deviations = CorrelatedMean(SerialBlocks(added)), deviations.isEnough,
+      deviations.events >= Estimate.fewestOfAKind
+    else { return nil }
+    return Difference(
+      effect: second - first, standardError: deviations.standardError, freedom: Double(deviations.freedom),
+      effective: deviations.effective)
   }
 }
 

@@ -84,20 +84,21 @@ struct RankInterval: Hashable, Sendable {
   }
 }
 
-/// A percentile by nearest rank, in the unit of the values, with its interval by order statistics (``RankInterval``).
+/// A percentile by nearest rank, in the unit of the values.
 struct Percentile: Hashable, Sendable {
   /// Which one, 1 to 99.
   let percent: Int
-  /// The value; negative only for a difference.
+  /// The value.
   let value: Int64
-  /// The lower end of its interval at 95 % confidence; `nil` when the values are too few for one.
-  let lower: Int64?
-  /// The upper end of that interval; `nil` when the values are too few for one.
-  let upper: Int64?
+  /// The ends of its interval at 95 % confidence; `nil` when the values are too few for one.
+  var lower: Int64?
+  var upper: Int64?
+  /// The number of independent values that would give this interval; `nil` without one.
+  var effective: Double?
 }
 
 extension Percentile {
-  /// `nil` without values. They must be in ascending order.
+  /// With the interval of independent values, by ``RankInterval``. `nil` without values. They must be in ascending order.
   init?(_ percent: Int, ofSorted values: [Int64]) {
     guard let value = values.nearestRank(percent) else { return nil }
     let interval = RankInterval(count: values.count, quantile: Double(percent) / 100)

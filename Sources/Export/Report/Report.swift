@@ -9,9 +9,13 @@ public struct Report: Sendable {
     public let title: String
     /// Its figures.
     let figures: ReportFigures
+    /// Those that have an interval.
+    let estimated: EstimatedFigures
 
     /// A selection with its figures.
-    public init(title: String, figures: ReportFigures) { (self.title, self.figures) = (title, figures) }
+    public init(title: String, figures: ReportFigures) {
+      (self.title, self.figures, estimated) = (title, figures, EstimatedFigures(figures))
+    }
 
     /// Whether no fence was selected.
     public var isEmpty: Bool { figures.shares.total.fences == 0 }
@@ -23,6 +27,8 @@ public struct Report: Sendable {
   let comparison: PlaceComparison.Result?
   /// The comparison of speed tests; `nil` without a second selection, or when one of them has no test.
   let speedTests: SpeedTestComparison?
+  /// The tests of a comparison, corrected together; empty without a second selection.
+  let findings: [Finding]
   /// The height of a place of the comparison in metres; 0 without a comparison.
   let placeMetres: Double
 
@@ -37,13 +43,50 @@ public struct Report: Sendable {
   }
 
   /// A report of one or two parts.
-  /// - Parameter comparison: With all fences of both parts; `nil` for one part.
-  public init(parts: [Part], comparison: PlaceComparison?) {
+  /// - Parameters:
+  ///   - comparison: With all fences of both parts; `nil` for one part.
+  ///   - least: The differences that matter.
+  public init(parts: [Part], comparison: PlaceComparison?, least: LeastDifferences = LeastDifferences()) {
     self.parts = parts
-    self.comparison = comparison?.result()
-    speedTests =
+    let places = comparison?.result()
+    self.comparison = places
+    let speedTests =
       parts.count == 2
       ? SpeedTestComparison(parts[0].figures.speedTests, parts[1].figures.speedTests) : nil
+    self.speedTests = speedTests
+    findings =
+      places.map { places in
+        let coverage = Difference(parts.first?.estimated.coverage, parts.last?.estimated.coverage)
+        return Finding.all(
+          [
+            (.delay, places.delay?.difference.scaled(1e-6), least.delayMilliseconds),
+            (.loss, places.loss?.scaled(100), least.lossPoints),
+            (.coverage, coverage?.scaled(100), least.coveragePoints),
+          ]
+            + (speedTests.map { $0.shared == 0 ? $0.differences : [] } ?? []).map {
+              ($0, $1, $0 == .ping ? least.delayMilliseconds : 0)
+            })
+      } ?? []
     placeMetres = comparison?.grid.metres ?? 0
+  }
+}
+
+extension SpeedTestComparison {
+  /// The difference of each figure, in Mbit/s or milliseconds.
+  fileprivate var differences: [(figure: Finding.Figure, difference: Difference?)] {
+    Self.quantities.compactMap { quantity in
+      Finding.Figure(rawValue: quantity.key).map { figure in
+        let test = tests[quantity]
+        return (
+          figure,
+          test.map {
+            Difference(
+              effect: Double($0.shift), lower: Double($0.interval.lowerBound), upper: Double($0.interval.upperBound),
+              probability: $0.probability
+            ).scaled(1e-3)
+          }
+        )
+      }
+    }
   }
 }

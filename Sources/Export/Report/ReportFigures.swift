@@ -88,16 +88,39 @@ public struct ReportFigures: Sendable {
   /// Whether percentiles are over single pings.
   var isOverSinglePings: Bool { logged.delays.count > 0 }
 
-  /// The percentiles that a report shows. Those over the medians of fences have no intervals: pings of one fence are not
-  /// independent.
+  /// The percentiles that a report shows.
+  static let percents = [50, 75, 90, 95, 99]
+
+  /// The percentiles that a report shows. Those over the medians of fences have no intervals.
   var percentiles: [Percentile] {
-    [50, 75, 90, 95, 99].compactMap { percent in
-      delays.percentile(percent).map {
-        isOverSinglePings
-          ? $0 : Percentile(percent: percent, value: $0.value, lower: nil, upper: nil)
+    isOverSinglePings
+      ? logged.series.percentiles(Self.percents, of: delays)
+      : Self.percents.compactMap { percent in
+        delays.value(atPercentile: percent).map { Percentile(percent: percent, value: $0) }
       }
-    }
   }
+
+  /// The loss with its interval; `nil` when the samples do not suffice, or a log is missing.
+  var loss: Estimate? { logged.series.count == sums.pings ? logged.series.loss : nil }
+
+  /// The mean delay in microseconds with its interval; `nil` as ``loss``.
+  var mean: Estimate? { logged.series.count == sums.pings ? logged.series.mean : nil }
+}
+
+/// The figures with an interval: computed once, for page and JSON.
+struct EstimatedFigures: Sendable {
+  let percentiles: [Percentile]
+  let mean: Estimate?
+  let loss: Estimate?
+  let coverage: (estimate: Estimate, deviations: CorrelatedMean)?
+
+  init(_ figures: ReportFigures) {
+    (percentiles, mean, loss) = (figures.percentiles, figures.mean, figures.loss)
+    coverage = figures.shares.coveredDistance
+  }
+
+  /// `nil` without delays.
+  func percentile(_ percent: Int) -> Percentile? { percentiles.first { $0.percent == percent } }
 }
 
 /// How good the data of the selected fences are: the section *Quality of the data* of a report, with ``LogFigures``.

@@ -6,7 +6,7 @@ extension Report {
   /// percent, to two decimals. A value that does not exist is absent.
   public var json: JSON {
     .object([
-      "report": 1,
+      "report": 2,
       "parts": .array(parts.map(\.json)),
       "comparison": comparison.map(json),
     ])
@@ -22,19 +22,33 @@ extension Report {
       "mean_second_ms": result.tallies[1].mean.flatMap { JSON.rounded($0 / 1e6, places: 3) },
       "loss_first_percent": result.tallies[0].loss.flatMap { JSON.rounded($0 * 100, places: 2) },
       "loss_second_percent": result.tallies[1].loss.flatMap { JSON.rounded($0 * 100, places: 2) },
-      "median_difference": result.median?.json,
-      "delay_test": result.delay?.json, "loss_test": result.loss?.json, "speed_tests": speedTests?.json,
+      "findings": .array(findings.map(\.json)), "speed_tests": speedTests?.json,
       "method": .string(Method.comparison.text(overSinglePings: false)),
     ])
   }
 }
 
-extension SignedRank {
+extension Finding {
+  /// Milliseconds, percentage points or Mbit/s, as `unit` says. A probability below 0.0001 has only its bound, `p_below`.
   fileprivate var json: JSON {
-    .object([
-      "places": .integer(Int64(count)), "rank_sum": JSON.rounded(positiveRanks, places: 1),
-      "p": JSON.rounded(probability, places: 6), "is_significant": .bool(isSignificant),
-    ])
+    let places = unit == "percentage points" ? 2 : 3
+    return .object(
+      JSON.members([
+        "figure": .string(figure.rawValue), "verdict": .string(verdict.rawValue), "unit": .string(unit),
+        "effect": difference.flatMap { JSON.rounded($0.effect, places: places) },
+        "lower": difference.flatMap { JSON.rounded($0.lower, places: places) },
+        "upper": difference.flatMap { JSON.rounded($0.upper, places: places) },
+        "effective": difference?.effective.flatMap { JSON.rounded($0, places: 0) },
+      ]) + JSON.probability(difference?.probability, "p") + JSON.probability(corrected, "p_holm")
+        + JSON.members(["least": JSON.rounded(least, places: 6)]))
+  }
+
+  private var unit: String {
+    switch figure {
+    case .delay, .ping: "ms"
+    case .loss, .coverage: "percentage points"
+    case .download, .upload: "Mbit/s"
+    }
   }
 }
 
@@ -42,12 +56,29 @@ extension Percentile {
   fileprivate var json: JSON {
     .object([
       "percent": .integer(Int64(percent)), "ms": .milliseconds(value), "lower_ms": lower.map(JSON.milliseconds),
-      "upper_ms": upper.map(JSON.milliseconds),
+      "upper_ms": upper.map(JSON.milliseconds), "effective": effective.flatMap { JSON.rounded($0, places: 0) },
+    ])
+  }
+}
+
+extension Estimate {
+  /// Its interval, in a unit that is smaller by `factor`, with the number of independent samples.
+  fileprivate func interval(factor: Double, places: Int) -> JSON {
+    .object([
+      "lower": JSON.rounded(lower * factor, places: places), "upper": JSON.rounded(upper * factor, places: places),
+      "effective": JSON.rounded(effective, places: 0),
     ])
   }
 }
 
 extension JSON {
+  /// A probability with six decimals, or `KEY_below` for a smaller one than 0.0001: none is written as 0.
+  static func probability(_ value: Double?, _ key: String) -> [JSON.Member] {
+    guard let value else { return [] }
+    if value < 0.0001 { return [Member("\(key)_below", .decimal(units: 1, places: 4))] }
+    return JSON.rounded(value, places: 6).map { [Member(key, $0)] } ?? []
+  }
+
   fileprivate static func milliseconds(_ microseconds: Int64) -> JSON { .decimal(units: microseconds, places: 3) }
 
   fileprivate static func seconds(_ microseconds: Int64) -> JSON { .decimal(units: microseconds, places: 6) }
@@ -77,7 +108,9 @@ extension Report.Part {
     return .object([
       "by_technology": .array(rows), "covered": json(figures.shares.covered, named: "covered", of: measured),
       "measured": json(measured, named: "measured", of: measured),
-      "total": json(figures.shares.total, named: "total", of: none), "method": method(.coverage),
+      "total": json(figures.shares.total, named: "total", of: none),
+      "covered_way_percent_interval": estimated.coverage?.estimate.interval(factor: 100, places: 2),
+      "method": method(.coverage),
       "way_method": method(.way),
     ])
   }
@@ -98,7 +131,8 @@ extension Report.Part {
     .object([
       "population": figures.isOverSinglePings ? "single pings" : "fence medians", "count": .count(figures.delays.count),
       "answered": .count(figures.sums.answered), "mean_ms": figures.sums.meanMicroseconds.map(JSON.milliseconds),
-      "percentiles": .array(figures.percentiles.map(\.json)), "method": method(.delay),
+      "mean_ms_interval": estimated.mean?.interval(factor: 1e-3, places: 3),
+      "percentiles": .array(estimated.percentiles.map(\.json)), "method": method(.delay),
       "interval_method": figures.isOverSinglePings ? method(.interval) : nil,
     ])
   }
@@ -107,7 +141,10 @@ extension Report.Part {
     let counts = figures.logged.variations
     return .object([
       "pairs": .count(counts.count),
-      "percentiles": .array([50, 95].compactMap { counts.percentile($0)?.json }), "method": method(.variation),
+      "percentiles": .array(
+        [50, 95].compactMap { percent in
+          counts.value(atPercentile: percent).map { Percentile(percent: percent, value: $0).json }
+        }), "method": method(.variation),
     ])
   }
 
@@ -115,7 +152,8 @@ extension Report.Part {
     let sums = figures.sums
     return .object([
       "pings": .count(sums.pings), "lost": .count(sums.lost),
-      "percent": sums.loss.flatMap { JSON.rounded($0 * 100, places: 2) }, "late": .count(sums.late),
+      "percent": sums.loss.flatMap { JSON.rounded($0 * 100, places: 2) },
+      "percent_interval": estimated.loss?.interval(factor: 100, places: 2), "late": .count(sums.late),
       "duplicates": .count(sums.duplicates),
       "outside": figures.logged.logs > 0 ? .count(figures.logged.unassigned.outside) : nil,
       "paused": figures.logged.logs > 0 ? .count(figures.logged.unassigned.paused) : nil,
@@ -145,8 +183,8 @@ extension Report.Part {
     return .object([
       "accuracy": .array(
         [50, 90, 95, 99].compactMap { percent in
-          quality.accuracies.percentile(percent).map {
-            .object(["percent": .count(percent), "m": .decimal(units: $0.value, places: 3)])
+          quality.accuracies.value(atPercentile: percent).map {
+            .object(["percent": .count(percent), "m": .decimal(units: $0, places: 3)])
           }
         }),
       "gaps": .count(quality.gaps), "gap_s": .seconds(quality.gapMicroseconds),

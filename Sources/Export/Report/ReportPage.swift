@@ -21,8 +21,8 @@ public struct ReportPage: Sendable {
     <main\(report.parts.count > 1 ? " class=\"compared\"" : "")>
     <h1>Coverage report</h1>
     \(zip(report.heads, report.parts).map(heading).joined(separator: "\n"))
-    \(report.parts.count == 1 ? report.parts.map { tiles($0.figures) }.joined() : "")
-    \(comparison)
+    \(report.parts.count == 1 ? report.parts.map(tiles).joined() : "")
+    \(ComparisonSection(report).html)
     <h2>Coverage by technology</h2>
     \(report.parts.map(coverage).joined(separator: "\n"))
     <h2>Delay, loss and outages</h2>
@@ -53,6 +53,11 @@ public struct ReportPage: Sendable {
     [name] + report.parts.map { value($0.figures) }
   }
 
+  /// The same of figures with an interval.
+  private func estimatedRow(_ name: String, _ value: (Report.Part) -> String) -> [String] {
+    [name] + report.parts.map(value)
+  }
+
   /// The title of a part, its period, and the numbers of its fences, pings, drives, logs and tests.
   private func heading(_ name: String, _ part: Report.Part) -> String {
     let figures = part.figures
@@ -66,29 +71,44 @@ public struct ReportPage: Sendable {
   }
 
   /// The four figures at the top of a report of one part.
-  private func tiles(_ figures: ReportFigures) -> String {
+  private func tiles(_ part: Report.Part) -> String {
+    let (figures, estimated) = (part.figures, part.estimated)
     let shares = CoverageShares.Percentages(figures.shares.covered, of: figures.shares.measured)
+    func delay(_ percent: Int) -> String {
+      estimated.percentile(percent).map { Markup.milliseconds($0.value) + " ms" } ?? "–"
+    }
     let tiles = [
-      ("measured distance with coverage", Markup.percent(shares.way)), ("median delay", delay(figures, 50)),
-      ("95th percentile", delay(figures, 95)), ("loss", Markup.percent(figures.sums.loss.map { $0 * 100 })),
+      (
+        "measured distance with coverage", Markup.percent(shares.way),
+        Markup.interval(estimated.coverage?.estimate, exists: shares.way != nil)
+      ),
+      ("median delay", delay(50), interval(part, estimated.percentile(50))),
+      ("95th percentile", delay(95), interval(part, estimated.percentile(95))),
+      (
+        "loss", Markup.percent(figures.sums.loss.map { $0 * 100 }),
+        Markup.interval(estimated.loss, exists: figures.sums.loss != nil)
+      ),
     ]
     return "<dl class=\"tiles\">"
-      + tiles.map { "<div><dt>\($0.0)</dt><dd>\($0.1)</dd></div>" }.joined() + "</dl>"
+      + tiles.map { "<div><dt>\($0.0)</dt><dd>\($0.1)\($0.2)</dd></div>" }.joined() + "</dl>"
   }
 
-  private func delay(_ figures: ReportFigures, _ percent: Int) -> String {
-    guard let found = figures.percentiles.first(where: { $0.percent == percent }) else { return "–" }
-    return Markup.milliseconds(found.value) + " ms"
+  /// The interval of a percentile on a line of its own. Without logs, there is none.
+  private func interval(_ part: Report.Part, _ found: Percentile?) -> String {
+    guard let found, part.figures.isOverSinglePings else { return "" }
+    guard let lower = found.lower, let upper = found.upper else { return Markup.notEnough }
+    return Markup.below("\(Markup.milliseconds(lower)) to \(Markup.milliseconds(upper))")
   }
 
   /// A table with a row for each reception that occurs, then those with coverage together, all that was measured, and all. Shares are of
   /// what was measured.
   private func coverage(_ part: Report.Part) -> String {
     let (parts, measured) = (part.figures.shares.parts, part.figures.shares.measured)
-    func row(_ name: String, _ part: CoverageShares.Part, hasShares: Bool = true) -> [String] {
+    func row(_ name: String, _ part: CoverageShares.Part, hasShares: Bool = true, interval: String = "") -> [String] {
       let shares = CoverageShares.Percentages(part, of: hasShares ? measured : CoverageShares.Part())
       return [
-        name, Markup.number(part.metres / 1000, 2), Markup.percent(shares.way), Markup.time(part.microseconds),
+        name, Markup.number(part.metres / 1000, 2), Markup.percent(shares.way) + interval,
+        Markup.time(part.microseconds),
         Markup.percent(shares.time), "\(part.pings)", Markup.percent(shares.pings),
       ]
     }
@@ -100,34 +120,44 @@ public struct ReportPage: Sendable {
       Markup.escaped(part.title) + Markup.note(.coverage),
       ["", "distance km" + Markup.note(.way), "of distance", "time", "of time", "pings", "of pings"],
       rows + [
-        row("with coverage", part.figures.shares.covered), row("measured", measured),
+        row(
+          "with coverage", part.figures.shares.covered,
+          interval: Markup.interval(part.estimated.coverage?.estimate, exists: measured.metres > 0)),
+        row("measured", measured),
         row("all", part.figures.shares.total, hasShares: false),
       ])
   }
 
   private var delay: String {
     let rows = [50, 75, 90, 95, 99].map { percent in
-      row("\(percent)th percentile") { figures in
-        guard let found = figures.percentiles.first(where: { $0.percent == percent }) else { return "–" }
-        let interval =
-          found.lower == nil && found.upper == nil
-          ? ""
-          : "<br><span class=\"soft\">\(Markup.milliseconds(found.lower)) to \(Markup.milliseconds(found.upper))</span>"
-        return Markup.milliseconds(found.value) + interval
+      estimatedRow("\(percent)th percentile") { part in
+        guard let found = part.estimated.percentile(percent) else { return "–" }
+        return Markup.milliseconds(found.value) + interval(part, found)
       }
     }
     return Markup.table(
       "Round-trip delay in ms, with 95 % intervals\(Markup.note(.delay))\(Markup.note(.interval))", heads,
       rows + [
-        row("mean") { Markup.milliseconds($0.sums.meanMicroseconds) },
-        row("percentiles over") {
-          "\($0.delays.count) " + ($0.isOverSinglePings ? "single pings" : "pings, by medians of fences")
+        estimatedRow("mean") { part in
+          Markup.milliseconds(part.figures.sums.meanMicroseconds)
+            + (part.estimated.mean.map {
+              Markup.below(
+                [$0.lower, $0.upper].map { Markup.milliseconds(Int64(exactly: $0.rounded())) }.joined(separator: " to ")
+              )
+            } ?? (part.figures.isOverSinglePings ? Markup.notEnough : ""))
+        },
+        estimatedRow("percentiles over") { part in
+          let worth = part.estimated.percentile(50)?.effective.map {
+            Markup.below("as exact as \(Markup.number($0, 0)) independent ones")
+          }
+          return "\(part.figures.delays.count) "
+            + (part.figures.isOverSinglePings ? "single pings\(worth ?? "")" : "pings, by medians of fences")
         },
         row("delay variation, median\(Markup.note(.variation))") {
-          Markup.milliseconds($0.logged.variations.percentile(50)?.value)
+          Markup.milliseconds($0.logged.variations.value(atPercentile: 50))
         },
         row("delay variation, 95th percentile") {
-          Markup.milliseconds($0.logged.variations.percentile(95)?.value)
+          Markup.milliseconds($0.logged.variations.value(atPercentile: 95))
         },
       ])
   }
@@ -138,7 +168,10 @@ public struct ReportPage: Sendable {
       [
         row("pings sent") { "\($0.sums.pings)" },
         row("lost") { "\($0.sums.lost)" },
-        row("loss") { Markup.percent($0.sums.loss.map { $0 * 100 }) },
+        estimatedRow("loss\(Markup.note(.interval))") { part in
+          let loss = part.figures.sums.loss
+          return Markup.percent(loss.map { $0 * 100 }) + Markup.interval(part.estimated.loss, exists: loss != nil)
+        },
         row("answered too late") { "\($0.sums.late)" },
         row("answered twice") { "\($0.sums.duplicates)" },
         row("sent outside of all fences; paused on Wi-Fi") {
@@ -185,7 +218,7 @@ public struct ReportPage: Sendable {
       [
         row("accuracy in m: 50th, 90th, 95th, 99th percentile") { figures in
           [50, 90, 95, 99].map {
-            Markup.number(figures.quality.accuracies.percentile($0).map { Double($0.value) / 1000 }, 1)
+            Markup.number(figures.quality.accuracies.value(atPercentile: $0).map { Double($0) / 1000 }, 1)
           }
           .joined(separator: ", ")
         },
@@ -224,42 +257,5 @@ public struct ReportPage: Sendable {
       let texts = Set(kinds.map { method.text(overSinglePings: $0) }).sorted()
       return "<li id=\"n\(index + 1)\">\(Markup.escaped(texts.joined(separator: " Or: ")))</li>"
     }.joined(separator: "\n")
-  }
-
-  private var comparison: String {
-    guard let result = report.comparison else { return "" }
-    return "<h2>Comparison</h2><p>\(verdict(result))</p>"
-      + Markup.table(
-        "The same places\(Markup.note(.comparison))", heads,
-        [
-          [
-            "places of \(Markup.number(report.placeMetres, 0)) m; \(result.places.matched) are matched",
-            "\(result.places.first)", "\(result.places.second)",
-          ],
-          ["mean delay there, ms"]
-            + result.tallies.map { Markup.milliseconds($0.mean.flatMap { Int64(exactly: ($0 / 1e3).rounded()) }) },
-          ["loss there"] + result.tallies.map { Markup.percent($0.loss.map { $0 * 100 }) },
-        ])
-  }
-
-  /// The result of the comparison in words.
-  private func verdict(_ result: PlaceComparison.Result) -> String {
-    guard let test = result.delay, let median = result.median else {
-      return "Too few matched places for a test: \(result.places.matched); at least \(SignedRank.fewest) must differ."
-    }
-    let words =
-      test.isSignificant ? "The delays differ significantly" : "No significant difference of the delays was found"
-    let lossWords =
-      result.loss.map {
-        $0.isSignificant ? "The losses differ significantly" : "The losses do not differ significantly"
-      }
-      ?? "The losses differ in too few places for a test"
-    let direction = median.value < 0 ? "faster" : "slower"
-    return """
-      \(words) (\(Markup.probability(test.probability)), \(test.count) places): the second is \
-      \(Markup.milliseconds(abs(median.value))) ms \(direction) in the median of places, \
-      95 % interval of second minus first \(Markup.milliseconds(median.lower)) to \(Markup.milliseconds(median.upper)) ms. \
-      \(lossWords)\(result.loss.map { " (\(Markup.probability($0.probability)))" } ?? "").
-      """
   }
 }

@@ -119,18 +119,16 @@ struct SpeedTestSection {
         <p>No test of the difference\(Markup.note(.speedTestComparison)): \(comparison.shared) of the tests are in both selections.</p>
         """
     }
-    let verdicts = SpeedTestComparison.quantities.map { quantity in
+    let shares = SpeedTestComparison.quantities.map { quantity in
       guard let test = comparison.tests[quantity] else {
-        return "\(quantity.name): too few completed tests, at least \(RankSum.fewest) are needed on each side"
+        return "\(quantity.name): fewer than \(RankSum.fewest) completed tests on a side"
       }
-      let words = test.isSignificant ? "differs significantly" : "no significant difference was found"
-      return """
-        \(quantity.name): \(words) (\(Markup.probability(test.probability))), the second is greater in \
-        \(percent(test.secondIsGreater)) of all pairs of tests
-        """
+      return "\(quantity.name) \(percent(test.secondIsGreater))"
     }
-    return
-      "<p>Mann-Whitney test\(Markup.note(.speedTestComparison)) of the \(verdicts.joined(separator: "; of the ")).</p>"
+    return """
+      <p>Pairs of tests in which the second is greater\(Markup.note(.speedTestComparison)): \(shares.joined(separator: ", ")). \
+      Verdicts: <em>Comparison</em>, above.</p>
+      """
   }
 }
 

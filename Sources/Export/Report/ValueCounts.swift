@@ -20,7 +20,12 @@ struct ValueCounts: Sendable {
 
   /// Counts a delay `times` times, in microseconds, rounded half up.
   mutating func add(nanoseconds: Int64, times: Int = 1) {
-    add(nanoseconds.saturatingAdding(500) / 1000, times: times)
+    add(Self.microseconds(nanoseconds: nanoseconds), times: times)
+  }
+
+  /// A delay in microseconds as it is counted: rounded half up, and clamped.
+  static func microseconds(nanoseconds: Int64) -> Int64 {
+    min(max(nanoseconds.saturatingAdding(500) / 1000, 0), greatest)
   }
 
   /// Counts a value `times` times; it is clamped to 0 to 600 million.
@@ -52,13 +57,9 @@ struct ValueCounts: Sendable {
     return found
   }
 
-  /// The percentile by nearest rank with its interval at 95 % confidence; `nil` without values.
+  /// The percentile by nearest rank; `nil` without values.
   /// - Parameter percent: 1 to 99.
-  func percentile(_ percent: Int) -> Percentile? {
-    guard count > 0 else { return nil }
-    let interval = RankInterval(count: count, quantile: Double(percent) / 100)
-    // An interval without an end gives rank 0, which has no value.
-    let found = values(atRanks: [NearestRank.of(percent, count: count), interval.lower ?? 0, interval.upper ?? 0])
-    return found[0].map { Percentile(percent: percent, value: $0, lower: found[1], upper: found[2]) }
+  func value(atPercentile percent: Int) -> Int64? {
+    count > 0 ? values(atRanks: [NearestRank.of(percent, count: count)])[0] : nil
   }
 }

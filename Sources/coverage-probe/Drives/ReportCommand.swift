@@ -40,6 +40,8 @@ struct ReportCommand: AsyncParsableCommand {
   @Option(name: .long, help: "The size of a place in metres for the comparison, 10 to 10000.")
   var place = 50.0
 
+  @OptionGroup var least: LeastOptions
+
   @Flag(name: .long, help: "Write JSON, as -o NAME.json does.")
   var json = false
 
@@ -75,7 +77,9 @@ struct ReportCommand: AsyncParsableCommand {
   func run() async throws {
     try await Terminal.run {
       let isJSON = try isJSON()
-      let reporting = try Reporting(configuration: try configuration.load(), choices: choices, placeMetres: place)
+      let loaded = try configuration.load()
+      let reporting = try Reporting(
+        configuration: loaded, choices: choices, placeMetres: place, least: least.differences(loaded.report))
       let sink = try OutputFile(path: output)
       if let warning = sink.warning { Terminal.note(warning) }
       let progress = WorkProgress("report", isShown: !OutputFile.isTerminal(output))

@@ -35,16 +35,18 @@ struct Reporting: Sendable {
   private let reader: StoreReader
   private let choices: [Choice]
   private let grid: PlaceGrid
+  private let least: LeastDifferences
 
   /// Opens the store for reading.
   /// - Parameters:
   ///   - configuration: Names the state directory.
   ///   - choices: The selection, and the one to compare it with if there is one.
   ///   - placeMetres: The size of the places of a comparison.
+  ///   - least: The differences that matter.
   /// - Throws: `StoreError`, ``ExportError``
-  init(configuration: ProbeConfiguration, choices: [Choice], placeMetres: Double) throws {
+  init(configuration: ProbeConfiguration, choices: [Choice], placeMetres: Double, least: LeastDifferences) throws {
     reader = try StoreReader(directory: StateDirectory(path: configuration.stateDirectory))
-    (self.choices, grid) = (choices, PlaceGrid(metres: placeMetres))
+    (self.choices, grid, self.least) = (choices, PlaceGrid(metres: placeMetres), least)
     for session in choices.flatMap({ $0.sessions.sorted() }) where try reader.session(id: session) == nil {
       throw ExportError.noSuchSession(session)
     }
@@ -79,7 +81,7 @@ struct Reporting: Sendable {
     }
     return Report(
       parts: zip(choices, figures).map { Report.Part(title: $0.title, figures: $1) },
-      comparison: choices.count > 1 ? comparison : nil)
+      comparison: choices.count > 1 ? comparison : nil, least: least)
   }
 
   private func readSpeedTests(of choice: Choice, into figures: inout ReportFigures) throws {

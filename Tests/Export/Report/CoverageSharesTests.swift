@@ -143,4 +143,21 @@ import Testing
     let total = shares(fences).total
     #expect(total.pings == .max && total.answered == .max && total.fences == 3)
   }
+
+  @Test("when a road has many places without an answer, then the share of distance with coverage has an interval")
+  func interval() throws {
+    var (shares, series) = (CoverageShares(), CorrelatedSeries(length: 3, seed: 12))
+    for (number, isSilent) in series.states(800, share: 0.3).enumerated() {
+      shares.add(
+        .of(
+          .sample(
+            number: number, entered: 10 + Double(number) * 4, latitude: 48 + Double(number) * 0.0004, radius: 30,
+            answered: isSilent ? 0 : 39)))
+    }
+    let found = try #require(shares.coveredDistance)
+    let share = shares.covered.metres / shares.measured.metres
+    #expect(abs(found.estimate.value - share) < 1e-6)
+    #expect(found.estimate.lower < share && share < found.estimate.upper && found.estimate.upper < share + 0.1)
+    #expect((40...500).contains(found.estimate.effective))
+  }
 }

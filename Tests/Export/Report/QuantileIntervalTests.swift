@@ -4,7 +4,7 @@ import Testing
 
 @testable import Export
 
-/// The confidence intervals of quantiles and the signed-rank test, against sums and counts that are computed independently.
+/// The confidence intervals of quantiles of independent values, against sums that are computed independently.
 @Suite struct QuantileIntervalTests {
   /// P(X <= successes) for a binomial X, by the recursion of its single probabilities.
   private func binomial(_ successes: Int, of count: Int, _ chance: Double) -> Double {
@@ -59,51 +59,5 @@ import Testing
     let interval = RankInterval(count: 1_000_000, quantile: 0.5)
     let (lower, upper) = (try #require(interval.lower), try #require(interval.upper))
     #expect(abs(lower - 499_020) <= 1 && abs(upper - 500_981) <= 1)
-  }
-
-  /// All 2^n signs of the ranks 1 to n.
-  private func exact(_ positive: Int, _ count: Int) -> Double {
-    var ways = [1.0] + Array(repeating: 0.0, count: count * (count + 1) / 2)
-    for rank in 1...count {
-      for sum in stride(from: ways.count - 1, through: rank, by: -1) { ways[sum] += ways[sum - rank] }
-    }
-    let all = pow(2, Double(count))
-    let (below, above) = (ways[...positive].reduce(0, +) / all, ways[positive...].reduce(0, +) / all)
-    return min(1, 2 * min(below, above))
-  }
-
-  @Test("when the normal approximation is used, then it is close to the exact distribution of all signs")
-  func approximation() throws {
-    for count in [15, 20, 30] {
-      for negative in 0...count {
-        let differences = (1...count).map { $0 <= negative ? -Double($0) : Double($0) }
-        let test = try #require(SignedRank(differences))
-        let exact = exact(Int(test.positiveRanks), count)
-        #expect(abs(test.probability - exact) < 0.03, "\(count), \(negative)")
-      }
-    }
-  }
-
-  @Test("when all differences are scaled, then the result is the same; equal differences are significant")
-  func scaling() throws {
-    var random = SeededGenerator(seed: 5)
-    for _ in 0..<200 {
-      let differences = (0..<25).map { _ in Double(Int.random(in: -6...8, using: &random)) }
-      guard let test = SignedRank(differences), let scaled = SignedRank(differences.map { $0 * 1024 }) else { continue }
-      #expect(test == scaled)
-      #expect((0...1).contains(test.probability))
-      #expect(test.count == differences.count { $0 != 0 })
-    }
-    let same = try #require(SignedRank(Array(repeating: 3, count: 12)))
-    #expect(same.positiveRanks == 78 && same.isSignificant)
-  }
-
-  @Test("when a difference grows, then the probability never grows")
-  func growing() throws {
-    var random = SeededGenerator(seed: 6)
-    let noise = (0..<40).map { _ in Double.random(in: -1...1, using: &random) }
-    let certain = try [0.3, 0.6, 0.9, 1.2].map { shift in try #require(SignedRank(noise.map { $0 + shift })).probability
-    }
-    #expect(certain == certain.sorted(by: >))
   }
 }

@@ -25,10 +25,10 @@ import Testing
   @Test("when samples are large, then the probability is that of scipy's mannwhitneyu(method='asymptotic')")
   func approximation() throws {
     let test = try #require(RankSum(remainders(30, 37, 101, 0), remainders(25, 53, 101, 20)))
-    #expect(!test.isExact && test.u == 256.5 && test.isSignificant)
+    #expect(!test.isExact && test.u == 256.5 && test.probability < 0.05)
     #expect(abs(test.probability - 0.04606295953805587) < 1e-12)
     let tied = try #require(RankSum(remainders(30, 7, 13, 0), remainders(25, 5, 13, 1)))
-    #expect(tied.u == 310 && !tied.isSignificant)
+    #expect(tied.u == 310 && tied.probability > 0.05)
     #expect(abs(tied.probability - 0.2743099491747316) < 1e-12)
   }
 
@@ -75,16 +75,16 @@ import Testing
   }
 
   @Test("when a side has fewer than four values, then there is no test")
-  func few() {
+  func few() throws {
     #expect(RankSum([1, 2, 3], Array(10...40)) == nil)
     #expect(RankSum(Array(10...40), []) == nil)
-    #expect(RankSum([1, 2, 3, 4], [5, 6, 7, 8])?.isSignificant == true, "the smallest samples can differ")
+    #expect(try #require(RankSum([1, 2, 3, 4], [5, 6, 7, 8])).probability < 0.05, "the smallest samples can differ")
   }
 
   @Test("when values are the largest and the smallest numbers, then they are ranked like others")
   func hostile() throws {
     let test = try #require(RankSum([.min, .min, -1, 0], [.max, .max, 1, 2]))
-    #expect(test.u == 0 && test.isSignificant)
+    #expect(test.u == 0 && test.probability < 0.05)
     let same = try #require(
       RankSum(Array(repeating: .max, count: 40), Array(repeating: .max, count: 40)), "all ranks are shared")
     #expect(same.probability == 1 && !same.isExact)
@@ -100,5 +100,22 @@ import Testing
       #expect(exact.isExact && !more.isExact)
       #expect(abs(exact.probability - more.probability) < 0.1, "\(shift)")
     }
+  }
+
+  @Test("when samples differ, then shift and interval are the ranks of all pairs' differences")
+  func shift() throws {
+    var random = SeededGenerator(seed: 8)
+    for count in [4, 9, 30] {
+      let first = (0..<count).map { _ in Int64.random(in: -50...50, using: &random) }
+      let second = (0..<count + 3).map { _ in Int64.random(in: -30...90, using: &random) }
+      let test = try #require(RankSum(first, second))
+      let pairs = first.flatMap { one in second.map { $0 - one } }.sorted()
+      #expect(test.shift == pairs[(pairs.count + 1) / 2 - 1])
+      #expect(test.interval.contains(test.shift))
+      let below = pairs.count { $0 < test.interval.lowerBound }
+      let deviation = (Double(pairs.count) * Double(2 * count + 4) / 12).squareRoot()
+      #expect(abs(Double(below) - max(0, Double(pairs.count) / 2 - 1.96 * deviation)) <= Double(count))
+    }
+    #expect(try #require(RankSum([1, 2, 3, 4], [5, 6, 7, 8])).interval == 1...7)
   }
 }

@@ -92,57 +92,72 @@ import Testing
     #expect((part["delay"] as? [String: Any])?["population"] as? String == "single pings")
     #expect(number(part, "delay", "count") == 20)
     let median = try #require(((part["delay"] as? [String: Any])?["percentiles"] as? [[String: Any]])?.first)
-    #expect(number(median, "ms") == 10 && number(median, "lower_ms") == 6 && number(median, "upper_ms") == 15)
+    #expect(number(median, "ms") == 10 && number(median, "lower_ms") == nil, "delays that only rise are one sample")
     #expect(number(part, "variation", "pairs") == 19)
     #expect(number(part, "quality", "logs", "kernel_stamped_percent") == 75)
     #expect(number(part, "quality", "logs", "clock_steps_s") == 1.5)
     #expect(number(part, "logs") == 1 && number(part, "loss", "longest_run") == 0)
   }
 
+  /// 200 places; the second side is slower by about `milliseconds` and loses some pings.
+  private static func places(slower milliseconds: Int64) -> PlaceComparison {
+    var (comparison, random) = (PlaceComparison(grid: PlaceGrid(metres: 100)), SeededGenerator(seed: 7))
+    for index in 0..<200 {
+      let latitude = 48 + Double(index) * 0.002
+      let extra = milliseconds * 1_000_000 + Int64.random(in: -900_000...900_000, using: &random)
+      comparison.add(.sample(latitude: latitude, pings: 10, answered: 10, rttSumNanoseconds: 300_000_000), to: .first)
+      let answered = Int.random(in: 6...10, using: &random)
+      comparison.add(
+        .sample(
+          latitude: latitude, pings: 10, answered: answered, rttSumNanoseconds: Int64(answered) * (30_000_000 + extra)),
+        to: .second)
+    }
+    return comparison
+  }
+
   @Test(
     "when two drives are compared, then the places, means and losses of both are members, and the page has the verdict"
   )
   func comparison() throws {
-    var comparison = PlaceComparison(grid: PlaceGrid(metres: 100))
-    for index in 0..<30 {
-      let latitude = 48 + Double(index) * 0.002
-      comparison.add(.sample(latitude: latitude, pings: 10, answered: 10, rttSumNanoseconds: 300_000_000), to: .first)
-      comparison.add(
-        .sample(latitude: latitude, pings: 10, answered: 8, rttSumNanoseconds: 8 * (35_000_000 + Int64(index))),
-        to: .second)
-    }
     let part = Report.Part(title: "A & B", figures: Self.figures())
-    let report = Report(parts: [part, part], comparison: comparison)
+    let report = Report(parts: [part, part], comparison: Self.places(slower: 6))
     let object = try #require(Self.object(report)["comparison"] as? [String: Any])
-    #expect(number(object, "place_m") == 100 && number(object, "places_matched") == 30)
-    #expect(number(object, "mean_first_ms") == 30 && number(object, "mean_second_ms") == 35)
-    #expect(number(object, "loss_first_percent") == 0 && number(object, "loss_second_percent") == 20)
-    #expect(number(object, "median_difference", "ms") == 5)
-    #expect((object["delay_test"] as? [String: Any])?["is_significant"] as? Bool == true)
+    #expect(number(object, "place_m") == 100 && number(object, "places_matched") == 200)
+    #expect(number(object, "mean_first_ms") == 30 && number(object, "loss_first_percent") == 0)
+    let findings = try #require(object["findings"] as? [[String: Any]])
+    #expect(findings.map { $0["figure"] as? String } == ["delay", "loss", "coverage"])
+    #expect(findings.map { $0["verdict"] as? String } == ["different", "different", "not enough samples"])
+    let effect = try #require(number(findings[0], "effect"))
+    #expect((5.7...6.3).contains(effect) && number(findings[0], "least") == 5)
+    #expect(number(findings[0], "p") == nil && number(findings[0], "p_below") == 0.0001, "no probability is 0")
+    #expect(number(findings[0], "p_holm_below") == 0.0001 && number(findings[2], "effect") == nil)
     let page = ReportPage(report).html
-    #expect(page.contains("The delays differ significantly (p &lt; 0.0001, 30 places): the second is 5.00 ms slower"))
-    #expect(page.contains("95 % interval of second minus first 5.00 to 5.00 ms"))
-    var reversed = PlaceComparison(grid: PlaceGrid(metres: 100))
-    for index in 0..<30 {
-      let latitude = 48 + Double(index) * 0.002
-      for (side, delay) in [(PlaceComparison.Side.first, 35_000_000 + Int64(index)), (.second, 30_000_000)] {
-        reversed.add(.sample(latitude: latitude, pings: 10, answered: 10, rttSumNanoseconds: 10 * delay), to: side)
-      }
-    }
-    let faster = ReportPage(Report(parts: [part, part], comparison: reversed)).html
-    #expect(faster.contains("the second is 5.00 ms faster in the median of places"))
-    #expect(page.contains("The losses differ significantly"))
+    #expect(
+      page.contains(
+        "<strong>Different: delay at the same places (the second is \(Markup.number(effect, 2)) ms higher), loss"))
+    #expect(page.contains("Not enough samples: distance with coverage.") && page.contains("<td>&lt; 0.0001</td>"))
     #expect(page.contains("A &amp; B") && !page.contains("A & B"))
   }
 
-  @Test("when too few places match, then the page has their number and the required number")
+  @Test("when a difference is below the least one that matters, then it is too small, however sure it is")
+  func least() {
+    let part = Report.Part(title: "A", figures: Self.figures())
+    let findings = { Report(parts: [part, part], comparison: Self.places(slower: -3), least: $0).findings }
+    #expect(findings(LeastDifferences())[0].verdict == .tooSmall)
+    #expect(findings(LeastDifferences(delayMilliseconds: 2))[0].verdict == .different)
+    let report = Report(parts: [part, part], comparison: Self.places(slower: -3), least: .init(delayMilliseconds: 2))
+    #expect(ReportPage(report).html.contains("ms lower)"))
+  }
+
+  @Test("when too few places match, then the page says that the samples are not enough")
   func fewPlaces() {
     var comparison = PlaceComparison()
     comparison.add(.sample(), to: .first)
     comparison.add(.sample(rttSumNanoseconds: 9), to: .second)
     let part = Report.Part(title: "A", figures: Self.figures())
     let page = ReportPage(Report(parts: [part, part], comparison: comparison)).html
-    #expect(page.contains("Too few matched places for a test: 1; at least 10 must differ."))
+    #expect(
+      page.contains("Not enough samples: delay at the same places, loss at the same places, distance with coverage."))
   }
 
   @Test("when the page is written, then its cells have the figures of the drive")
@@ -150,12 +165,14 @@ import Testing
     let page = ReportPage(Report(parts: [.init(title: "A", figures: Self.figures())], comparison: nil)).html
     for cells in [
       "<th scope=\"row\">4G</th><td>0.22</td><td>50.00 %</td><td>8 s</td><td>40.00 %</td><td>20</td><td>40.00 %</td>",
-      "<th scope=\"row\">with coverage</th><td>0.33</td><td>75.00 %</td><td>16 s</td><td>80.00 %</td><td>40</td>",
-      "<th scope=\"row\">mean</th><td>37.1</td>", "<th scope=\"row\">loss</th><td>30.00 %</td>",
+      "<th scope=\"row\">with coverage</th><td>0.33</td><td>75.00 %<br><span class=\"soft\">not enough samples</span></td>"
+        + "<td>16 s</td><td>80.00 %</td><td>40</td>",
+      "<th scope=\"row\">mean</th><td>37.1</td>",
+      "</sup></th><td>30.00 %<br><span class=\"soft\">not enough samples</span></td>",
       "<th scope=\"row\">outages of 1 s or more</th><td>at least 1</td>",
       "<th scope=\"row\">gaps between fences</th><td>1, 4 s together</td>",
       "<th scope=\"row\">longest run of lost pings</th><td>–</td>",
-      "<dt>loss</dt><dd>30.00 %</dd>", "<dt>measured distance with coverage</dt><dd>75.00 %</dd>",
+      "<dt>loss</dt><dd>30.00 %<br>", "<dt>measured distance with coverage</dt><dd>75.00 %<br>",
     ] {
       #expect(page.contains(cells), "\(cells)")
     }
@@ -172,7 +189,7 @@ import Testing
     }
     figures.endFences()
     let report = Report(parts: [.init(title: "A", figures: figures)], comparison: nil)
-    #expect(try Self.object(report)["report"] as? Int == 1)
+    #expect(try Self.object(report)["report"] as? Int == 2)
     #expect(ReportPage(report).html.contains("</html>"))
   }
 }

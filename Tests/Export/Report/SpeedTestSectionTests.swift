@@ -83,9 +83,13 @@ import Testing
   @Test("when two selections are compared, then both are side by side with the verdict of the rank test")
   func compared() {
     let page = ReportPage(Self.report(Self.tests(1...8), Self.tests(11...18))).html
+    #expect(page.contains(": download 100.00 %, upload 50.00 %, ping 50.00 %."))
+    #expect(page.contains("<strong>Different: download (the second is 10.00 Mbit/s higher).</strong>"))
     #expect(
-      page.contains("download: differs significantly (p = 0.0002), the second is greater in 100.00 % of all pairs"))
-    #expect(page.contains("ping: no significant difference was found (p = 1.0000)"))
+      page.contains(
+        "<th scope=\"row\">download, Mbit/s</th><td>different</td><td>10.00</td><td>7.00 to 13.00</td><td>0.0002</td><td>0.0005</td>"
+          + "<td>–</td>"))
+    #expect(page.contains("<td>too small to matter</td><td>0.000</td>"), "all pings are equal")
     #expect(
       page.contains(
         "<th scope=\"row\">download, Mbit/s</th><td>4.00</td><td>1.00 to 8.00</td><td>–, –</td><td>14.00</td>"))
@@ -96,11 +100,11 @@ import Testing
   @Test("when one of two selections has no speed test, or they share some, then the page reports it")
   func notCompared() {
     let alone = ReportPage(Self.report(Self.tests(1...8), [])).html
-    #expect(alone.contains("<p>B: no speed test.</p>") && !alone.contains("Mann-Whitney"))
+    #expect(alone.contains("<p>B: no speed test.</p>") && !alone.contains("Pairs of tests"))
     let shared = ReportPage(Self.report(Self.tests(1...8), Self.tests(8...15))).html
     #expect(shared.contains(": 1 of the tests are in both selections."))
     let few = ReportPage(Self.report(Self.tests(1...8), Self.tests(11...13))).html
-    #expect(few.contains("download: too few completed tests, at least 4 are needed on each side"))
+    #expect(few.contains("download: fewer than 4 completed tests on a side"))
   }
 
   @Test("when titles are long, then columns are called first and second, and the titles stand above")
@@ -136,7 +140,12 @@ import Testing
     let tests = try #require(comparison["speed_tests"] as? [String: Any])
     let download = try #require(tests["download_test"] as? [String: Any])
     #expect(download["u"] as? Double == 0 && download["p"] as? Double == 0.000155)
-    #expect(download["is_exact"] as? Bool == true && download["is_significant"] as? Bool == true)
+    #expect(download["is_exact"] as? Bool == true)
+    let findings = try #require(comparison["findings"] as? [[String: Any]])
+    #expect(
+      findings.compactMap { $0["figure"] as? String } == ["delay", "loss", "coverage", "download", "upload", "ping"])
+    #expect(findings[3]["effect"] as? Double == 10 && findings[3]["p_holm"] as? Double == 0.000466)
+    #expect(findings[3]["verdict"] as? String == "different" && findings[0]["p"] == nil)
     #expect(download["second_greater_percent"] as? Double == 100)
     #expect(tests["shared"] as? Int == 0 && tests["method"] is String)
   }
@@ -152,7 +161,7 @@ import Testing
     }
     let report = Self.report(
       tests, tests.map { .init(id: $0.id + 9, outcome: .completed, technology: nil, figures: figures) })
-    #expect(try object(report)["report"] as? Int == 1)
+    #expect(try object(report)["report"] as? Int == 2)
     let page = ReportPage(report).html
     #expect(page.contains("</html>") && !page.contains("<script"))
   }

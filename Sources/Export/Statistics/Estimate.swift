@@ -1,0 +1,58 @@
+import Foundation
+
+/// A figure with its 95 % interval, in the unit of the caller.
+struct Estimate: Hashable, Sendable {
+  /// The figure.
+  let value: Double
+  /// The ends of the interval.
+  let lower: Double
+  let upper: Double
+  /// The number of independent samples that would give this interval.
+  let effective: Double
+
+  /// The fewest independent samples of the rarer kind, lost pings or received ones, for an interval of a share.
+  static let fewestOfAKind = 3.0
+
+  /// A mean of positive values. The interval is symmetric for the logarithm: delays have a long tail upwards.
+  /// - Parameter deviations: The precision of the values' mean; `nil` gives `nil`.
+  static func mean(_ value: Double, _ deviations: CorrelatedMean?) -> Estimate? {
+    guard let deviations, deviations.isEnough, value > 0 else { return nil }
+    let ratio = exp(deviations.margin / value)
+    guard ratio.isFinite else { return nil }
+    return Estimate(value: value, lower: value / ratio, upper: value * ratio, effective: deviations.effective)
+  }
+
+  /// A share, 0 to 1: Jeffreys' interval for the effective number of samples, which is reduced for the uncertainty of that number.
+  /// - Parameter deviations: The precision of the share; `nil` gives `nil`.
+  static func share(_ value: Double, _ deviations: CorrelatedMean?) -> Estimate? {
+    guard let deviations, deviations.isEnough else { return nil }
+    let samples = value * (1 - value) / (deviations.standardError * deviations.standardError)
+    guard samples.isFinite, samples * min(value, 1 - value) >= fewestOfAKind else { return nil }
+    let reduced = deviations.reduced(samples)
+    let (hits, misses) = (reduced * value + 0.5, reduced * (1 - value) + 0.5)
+    return Estimate(
+      value: value, lower: BetaDistribution.quantile(0.025, hits, misses),
+      upper: BetaDistribution.quantile(0.975, hits, misses), effective: samples)
+  }
+}
+
+extension CorrelatedMean {
+  /// The samples for an interval by the normal distribution's quantile that is as wide as this one by Student's t.
+  func reduced(_ samples: Double) -> Double {
+    let ratio = StudentT.normalQuantile / StudentT.quantile(freedom: Double(freedom))
+    return samples * ratio * ratio
+  }
+
+  /// The shares of values between which a quantile can lie: those whose interval (``Estimate/share(_:_:)``) contains the quantile. `nil`
+  /// where there is no such end.
+  func shares(around quantile: Double) -> (lower: Double, upper: Double)? {
+    let samples = reduced(effective)
+    func below(_ share: Double) -> Double {
+      BetaDistribution.probability(quantile, samples * share + 0.5, samples * (1 - share) + 0.5)
+    }
+    guard below(0) > 0.975, below(1) < 0.025 else { return nil }
+    return (
+      Bisection.last(in: 0...1) { below($0) >= 0.975 }, Bisection.last(in: 0...1) { below($0) >= 0.025 }
+    )
+  }
+}
