@@ -34,7 +34,7 @@ def test(options, tools, program, directory, findings, driver):
     """`tools` has the helpers of test-pages for all pages."""
     half = time_of(drives.START_US + 60 * 40_000_000)
     for name, tests, tables, notes, arguments in (
-            ("report", 0, 4, 10, ()), ("report with speed tests", 120, 6, 11, ()),
+            ("report", 0, 4, 9, ()), ("report with speed tests", 120, 6, 10, ()),
             ("comparison", 0, 7, 10, ("--to", half, "--with-from", half, "--with-to", "2027-12-31")),
             ("comparison of speed tests", 120, 9, 12, ("--to", half, "--with-from", half, "--with-to", "2027-12-31"))):
         page = write(program, directory, name.replace(" ", "-"), 1600, *arguments, tests=tests)

@@ -2,7 +2,7 @@
 /// footnotes. docs/report.md has the same rules in short.
 enum Method: String, CaseIterable {
   case coverage, way, delay, interval, variation, loss, outages, worst, quality, comparison
-  /// Only in reports with speed tests. So they come last, and the others keep their numbers without them.
+  /// Only in reports with speed tests.
   case speedTests, speedTestComparison
 
   /// - Parameter overSinglePings: Whether percentiles are over single pings; else over the medians of fences. Only
@@ -37,11 +37,9 @@ enum Method: String, CaseIterable {
         """
     case .interval:
       """
-      95 % intervals count independent samples: pings in a row are alike. The variance of a mean or share is the average of the 4 to 24 \
-      lowest cosine transforms of its series, fewer the longer the measured correlation, and has as many degrees of freedom (Student's t). \
-      Mean: symmetric for the logarithm. Shares (loss, distance with coverage): Jeffreys' interval. Percentiles: the delays for which \
-      the interval of the share of pings up to them contains the percentile. Not enough samples: less than about twelve times the \
-      correlation time, or fewer than three independent samples beyond the percentile, lost or without coverage; also when a log is missing.
+      95 % intervals count independent samples, because pings in a row are alike: the variance is that of correlated values, from the 4 to \
+      24 lowest cosine transforms of their series, fewer the longer the measured correlation, with Student's t (docs/report.md). Not enough \
+      samples: less than twelve correlation times, fewer than three independent samples of the rarer kind, or a log is missing.
       """
     case .variation:
       """
@@ -70,12 +68,11 @@ enum Method: String, CaseIterable {
       """
     case .comparison:
       """
-      Fences are matched by place: the cells of a grid in which both sides sent pings. Delay: the differences of the mean delays of each \
-      cell, by Wilcoxon's signed-rank test with the estimate of Hodges and Lehmann; loss: the difference at all these cells together. \
-      Cells in a row are alike, so both tests use the variance of correlated values, in the order of the road, as intervals do. \
-      Distance with coverage: of all fences, by Welch's test. p for all tests: with Holm's correction, the probability of any false alarm in \
-      this table is at most 5 %. Different: p for all tests is below 0.05, and the difference is at least the least that \
-      matters. Too small to matter: the whole interval is below it. No difference shown: neither. Not enough samples: no test.
+      Places: the cells of a grid in which both sides sent pings. Delay: the differences of each cell's mean delays, by Wilcoxon's \
+      signed-rank test; loss: that of all these cells together; both with the variance of correlated values, in the order of the road. \
+      Distance with coverage: all fences, Welch's test. p for all tests: by Holm's correction, so that any false alarm in this table has a \
+      probability of at most 5 %. Different: p for all tests is below 0.05, and the difference at least the least that matters. Too small to \
+      matter: the whole interval is below that. No difference shown: neither. Not enough samples: no test.
       """
     case .speedTests:
       """

@@ -239,10 +239,11 @@ public struct ReportPage: Sendable {
       ])
   }
 
-  /// The methods with a footnote. Only the last ones can be absent, so that the others keep their numbers.
+  /// The methods with a footnote; each has the number of its place in ``Method``.
   private var methods: [Method] {
     Method.allCases.filter { method in
       switch method {
+      case .comparison: report.comparison != nil
       case .speedTests: report.parts.contains { !$0.figures.speedTests.isEmpty }
       case .speedTestComparison: report.speedTests != nil
       default: true
@@ -252,10 +253,11 @@ public struct ReportPage: Sendable {
 
   /// The list of the footnotes. Parts over different kinds of delays have two texts in one footnote.
   private var notes: String {
-    methods.enumerated().map { index, method in
+    methods.map { method in
+      let number = (Method.allCases.firstIndex(of: method) ?? 0) + 1
       let kinds = Set(report.parts.map { $0.figures.isOverSinglePings })
       let texts = Set(kinds.map { method.text(overSinglePings: $0) }).sorted()
-      return "<li id=\"n\(index + 1)\">\(Markup.escaped(texts.joined(separator: " Or: ")))</li>"
+      return "<li id=\"n\(number)\" value=\"\(number)\">\(Markup.escaped(texts.joined(separator: " Or: ")))</li>"
     }.joined(separator: "\n")
   }
 }

@@ -39,7 +39,8 @@ enum ReportStyle {
       th, td { padding: .1rem .4rem .1rem 0; } figcaption { font-size: 7.2pt; }
       .compared svg { height: 20mm; } .compared h1 { font-size: 1.2rem; } .compared .second { break-before: auto; }
       .compared { font-size: 7.8pt; line-height: 1.2; } .compared table { font-size: 6.9pt; } .compared ol { font-size: 6.2pt; }
-      .compared h2 { font-size: 1rem; margin: 2mm 0 .5mm; } .compared .scroll { margin: 1.2mm 0; } .compared figcaption { font-size: 6.2pt; }
+      .compared h2 { font-size: 1rem; margin: 2mm 0 .5mm; } .compared .scroll { margin: .6mm 0; } .compared figcaption { font-size: 6.2pt; }
+      .compared th, .compared td { padding: .03rem .3rem .03rem 0; } .compared td br { display: none; } .compared td .soft { margin-left: .4em; }
       ol { font-size: 6.8pt; line-height: 1.2; } h2 { margin: 3mm 0 1mm; break-after: avoid; } figure, table { break-inside: avoid; }
       .scroll { overflow: visible; margin: 2mm 0; } * { print-color-adjust: exact; } }
     """

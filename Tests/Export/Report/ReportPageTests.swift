@@ -42,7 +42,7 @@ import Testing
   func footnotes() {
     let page = ReportPage(Self.report(compared: true)).html
     for number in 1...10 {
-      #expect(page.contains("<li id=\"n\(number)\">"))
+      #expect(page.contains("<li id=\"n\(number)\" value="))
       #expect(page.contains("href=\"#n\(number)\""))
     }
   }
