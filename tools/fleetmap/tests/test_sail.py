@@ -23,7 +23,8 @@ def obstacle() -> str | None:
 class Sail(unittest.TestCase):
     def test_when_sail_runs_the_definition_then_every_figure_equals_duckdbs(self) -> None:
         if why := obstacle():
-            self.skipTest(f"Sail does not run here: {why}")
+            print(f"not tested: Sail does not run here: {why}")
+            self.skipTest("Sail does not run here")
         with tempfile.TemporaryDirectory() as scratch:
             folder = pathlib.Path(scratch)
             quietly("simulate", "-o", folder / "country", "--devices", "9", "--days", "8", "--drives", "1", "--fences", "400", "--faults", "all")
