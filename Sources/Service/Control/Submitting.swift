@@ -99,8 +99,8 @@ package struct Submitting: Sendable {
       .attempt(at: .current)
     let sender = try Sender(
       store: store, server: server, settings: configuration.sender, clock: .host, logger: logger)
-    let watching = Task { await watch(store, progress) }
-    defer { watching.cancel() }
+    // It ends with this scope, cancelled and awaited: what holds the store when the pass is over would keep its lock.
+    async let _: Void = watch(store, progress)
     return try await sender.pass(mode, urgency: urgency)
   }
 
