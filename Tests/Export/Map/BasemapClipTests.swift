@@ -87,9 +87,9 @@ struct BasemapClipTests {
     "when not all tiles fit, then the limit holds: long ways lose first what is far from them, then the greatest zooms")
   func limits() throws {
     let folder = try TemporaryFolder()
-    let way = (0..<30).map { Coordinate(latitude: 48 + Double($0) * 0.01, longitude: 16 + Double($0) * 0.01) }
+    let way = (0..<60).map { Coordinate(latitude: 48 + Double($0) * 0.01, longitude: 16 + Double($0) * 0.01) }
     let cover = cover(way)
-    let map = try basemap(folder, cover, zooms: 5...13) { place in
+    let map = try basemap(folder, cover, zooms: 5...14) { place in
       BasemapFiles.png(filling: 200) + Array("\(place)".utf8)
     }
     let all = try page(cover, map)
@@ -99,7 +99,7 @@ struct BasemapClipTests {
       #expect(page.text.count <= limit, "\(limit)")
     }
     let narrow = try page(cover, map, limit: all.text.count * 2 / 3)
-    #expect(count(narrow.tiles, 13) == cover.near(zoom: 13)?.count && count(narrow.tiles, 13) < count(all.tiles, 13))
+    #expect(count(narrow.tiles, 14) == cover.near(zoom: 14)?.count && count(narrow.tiles, 14) < count(all.tiles, 14))
     #expect(try BasemapClip(map, cover, limit: 100).isEmpty)
   }
 
