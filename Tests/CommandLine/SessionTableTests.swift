@@ -11,7 +11,7 @@ import Testing
 struct SessionTableTests {
   private func session(
     _ id: Int64, link: String? = nil, fences: Int = 3, sent: Int = 0, quarantined: Int = 0, test: String? = nil,
-    reason: String? = nil, isIntact: Bool = true, damaged: Int = 0
+    reason: String? = nil, isIntact: Bool = true, damaged: Int = 0, target: String? = nil
   ) -> StoredSession {
     let started = WallTime.sampleStart.microseconds
     return StoredSession(
@@ -21,7 +21,8 @@ struct SessionTableTests {
           "test_uuid": test, "finalized_at": started + 1, "quarantine_reason": reason,
           "submitted_at": sent == fences && fences > 0 ? started + 2 : nil, "is_intact": isIntact, "fences": fences,
           "sent_fences": 0, "readable_fences": fences - damaged, "submittable_fences": fences - damaged,
-          "submitted_fences": sent, "quarantined_fences": quarantined, "is_of_latest_drive": false,
+          "submitted_fences": sent, "quarantined_fences": quarantined, "target": target, "kept_fences": 0,
+          "is_of_latest_drive": false,
         ] as [String: (any DatabaseValueConvertible)?]))
   }
 
@@ -40,9 +41,11 @@ struct SessionTableTests {
         123_456_789, link: String(repeating: "車", count: 32), fences: 987_654_321, sent: 987_654_321, test: Self.uuid),
       session(3, link: "Тест", quarantined: 3, test: String(repeating: "x", count: 300), reason: reason),
       session(4, isIntact: false), session(5, fences: 9, test: "T", damaged: 4), session(6, fences: 0),
+      session(7, target: "udp-echo " + String(repeating: "x", count: 253)),
     ])
     for line in lines { #expect(TerminalColumns.count(line) <= 100, "\(line)") }
-    #expect(lines.count == 6 + 1 + 4, "four sessions have notes")
+    #expect(lines.count == 7 + 1 + 5, "five sessions have notes")
+    #expect(lines.contains { $0.hasPrefix("    not submitted: udp-echo xxx") && $0.hasSuffix("…") })
     #expect(
       lines.contains { $0.contains("車") && $0.contains("…") && $0.contains("submitted") && $0.contains("987654321") })
     #expect(lines.contains { $0.hasPrefix("    3 fences refused: the server's long reason") && $0.hasSuffix("…") })

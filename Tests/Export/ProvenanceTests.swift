@@ -30,7 +30,7 @@ struct ProvenanceTests {
         "id": id, "drive_id": drive, "drive_started_at": WallTime.sampleStart.microseconds, "number": 0,
         "started_at": WallTime.sampleStart.microseconds, "link": "<A> & \"B\"", "store_uuid": "U", "is_intact": true,
         "fences": 0, "sent_fences": 0, "readable_fences": 0, "submittable_fences": 0, "submitted_fences": 0,
-        "quarantined_fences": 0, "is_of_latest_drive": false,
+        "quarantined_fences": 0, "kept_fences": 0, "is_of_latest_drive": false,
       ]))
   }
 

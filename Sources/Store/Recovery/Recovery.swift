@@ -91,6 +91,7 @@ public struct Recovery: Sendable {
       progress(due.count + index, due.count + strays.count)
       try await adopt(log, among: drives, &known, onlySent: isOld, at: now, &outcome)
     }
+    if due.count + strays.count > 0 { progress(due.count + strays.count, due.count + strays.count) }
     guard store.recoveryNeed > .none else { return outcome }
     if store.recoveryNeed == .rolledBack {
       outcome.doubted = try await store.lostBatches.doubtUnsent()
