@@ -78,7 +78,7 @@ struct TargetSlowTests {
     let sessions = try await site.sessions()
     #expect(sessions.map { $0["state"] as? String } == ["kept"])
     #expect(sessions.map { $0["target"] as? String } == [target])
-    #expect(try await site.run("sessions").output.contains("kept (not submitted: \(target))"))
+    #expect(try await site.run("sessions").output.contains("\n    not submitted: \(target)"))
 
     let exported = try await site.run("export", ["--format", "jsonl"])
     #expect(exported.lines.count >= 2, "\(exported.errors)")

@@ -66,4 +66,37 @@ struct KilledStartTests {
     let again = try killedAgain(left)
     #expect(try DriveStore(directory: again, purpose: "third").recoveryNeed == .rolledBack)
   }
+
+  /// The state left by a start that was killed in its look at the log.
+  private func killedInItsLook() throws -> StateDirectory {
+    let left = try killed()
+    try RecoveryMark(left).begin(try #require(WriteAheadLog.Index(left.database + "-shm")))
+    beginIndex(left)
+    return left
+  }
+
+  @Test("when a start is killed in its look at the log, then the next start looks for the same frames")
+  func inItsLook() throws {
+    let left = try killedInItsLook()
+    #expect(RecoveryMark(left).need == .rolledBack, "a look without an end counts as a loss")
+    #expect(try DriveStore(directory: left, purpose: "third").recoveryNeed == .none)
+  }
+
+  @Test("when a start is killed in its look at a log that lacks a frame, then the next start finds the loss, for good")
+  func lossInItsLook() throws {
+    let left = try killedInItsLook()
+    let log = left.database + "-wal"
+    #expect(truncate(log, off_t(RawFile(log).bytes - 4120)) == 0)
+    #expect(try DriveStore(directory: left, purpose: "third").recoveryNeed == .rolledBack)
+    #expect(RecoveryMark(left).look == nil)
+    #expect(try DriveStore(directory: left, purpose: "fourth").recoveryNeed == .rolledBack)
+  }
+
+  @Test(
+    "when a mark is cut or changed, then it is no look", arguments: ["look", "look 3", "look -1 5", "look x 5", "2"])
+  func damagedLook(_ text: String) throws {
+    let directory = StateDirectory(path: folder.path)
+    _ = try folder.write(text, to: "recovery-due")
+    #expect(RecoveryMark(directory).look == nil && RecoveryMark(directory).need == .rolledBack)
+  }
 }

@@ -37,10 +37,16 @@ struct WriteAheadLogTests {
     try Data(bytes).write(to: file)
   }
 
+  private func look() throws -> WriteAheadLog.State? {
+    var found: WriteAheadLog.State?
+    try WriteAheadLog.look(path, WriteAheadLog.Index(path + "-shm")) { found = $0 }
+    return found
+  }
+
   @Test("when a process was killed, then its log is whole, and all of it is in the database afterwards")
   func killed() throws {
     #expect(WriteAheadLog.exists(path))
-    #expect(WriteAheadLog.read(path) == .whole)
+    #expect(try look() == .whole)
     let fences = try DatabaseQueue(path: path).read { try Int.fetchOne($0, sql: "SELECT count(*) FROM fence") }
     #expect(fences == 3)
   }
@@ -48,9 +54,9 @@ struct WriteAheadLogTests {
   @Test("when the log is missing, or emptied beside its index, then acknowledged transactions are lost")
   func missing() throws {
     try change("-wal") { $0 = [] }
-    #expect(WriteAheadLog.read(path) == .lost)
+    #expect(try look() == .lost)
     unlink(path + "-wal")
-    #expect(!WriteAheadLog.exists(path) && WriteAheadLog.read(path) == .lost)
+    #expect(try !WriteAheadLog.exists(path) && look() == .lost)
   }
 
   @Test("when the end of the log is missing, then it is lost; without the index it may be a torn transaction")
@@ -58,28 +64,28 @@ struct WriteAheadLogTests {
     let shm = try Data(contentsOf: URL(fileURLWithPath: path + "-shm"))
     try change("-wal") { $0.removeLast(Self.frame) }
     unlink(path + "-shm")
-    #expect(WriteAheadLog.read(path) == .unknown)
+    #expect(try look() == .unknown)
     try shm.write(to: URL(fileURLWithPath: path + "-shm"))
-    #expect(WriteAheadLog.read(path) == .lost)
+    #expect(try look() == .lost)
   }
 
   @Test("when a bit of a frame is flipped, then the frames from there on are lost", arguments: [1000, 3 * 4120 + 30])
   func flipped(_ place: Int) throws {
     try change("-wal") { $0[32 + place] ^= 4 }
-    #expect(WriteAheadLog.read(path) == .lost)
+    #expect(try look() == .lost)
   }
 
   @Test("when the index is damaged, too short or of another log, then nothing is known", arguments: [-1, 8, 16, 56])
   func damagedIndex(_ place: Int) throws {
     try change("-shm") { if place < 0 { $0 = Array($0.prefix(47)) } else { $0[place] ^= 0x10 } }
-    #expect(WriteAheadLog.read(path) == .unknown)
+    #expect(try look() == .unknown)
     try change("-wal") { $0[16] ^= 1 }
-    #expect(WriteAheadLog.read(path) == .unknown)
+    #expect(try look() == .unknown)
   }
 
   @Test("when the database cannot be read, then nothing is known of its log")
   func noDatabase() throws {
     try Data(repeating: 7, count: 9000).write(to: URL(fileURLWithPath: path))
-    #expect(WriteAheadLog.read(path) == .unknown)
+    #expect(try look() == .unknown)
   }
 }

@@ -14,17 +14,44 @@ struct RecoveryMark {
     return file.read(0, 1) == Self.text(.damaged) ? .damaged : .rolledBack
   }
 
+  /// What a look at the write-ahead log has to find, if a process ended in the middle of that look.
+  var look: WriteAheadLog.Index? {
+    let words = RawFile(path).text(limit: 64)?.split(separator: " ") ?? []
+    guard words.count == 3, words[0] == Self.looking, let frames = Int64(words[1]), frames >= 0,
+      let salts = UInt64(words[2])
+    else {
+      return nil
+    }
+    return WriteAheadLog.Index(frames: frames, salts: salts)
+  }
+
   /// Sets the mark, durably. Never lowers it.
   func set(_ need: RecoveryNeed) throws {
     guard need > self.need else { return }
+    try write(Self.text(need))
+  }
+
+  /// Marks the store as possibly rolled back while the write-ahead log is looked at, which changes the index beside it: a later start
+  /// looks for the same frames.
+  func begin(_ look: WriteAheadLog.Index) throws {
+    try write(Array("\(Self.looking) \(look.frames) \(look.salts)".utf8))
+  }
+
+  /// The look at the log has found a loss.
+  func conclude() throws { try write(Self.text(.rolledBack)) }
+
+  private func write(_ text: [UInt8]) throws {
     let descriptor = try StateFile.open(path, O_WRONLY | O_CREAT)
     defer { close(descriptor) }
-    // On a full disk, the empty file is a sufficient mark.
-    _ = pwrite(descriptor, Self.text(need), 1, 0)
+    // On a full disk, the empty file is a sufficient mark, and so is any mixture of two texts.
+    _ = pwrite(descriptor, text, text.count, 0)
+    ftruncate(descriptor, off_t(text.count))
     guard fsync(descriptor) == 0, StateDirectory.syncNames(in: folder) else {
       throw StoreError.unusableDirectory(folder, errno)
     }
   }
+
+  private static let looking = "look"
 
   func clear() { unlink(path) }
 

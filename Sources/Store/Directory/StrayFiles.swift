@@ -70,4 +70,10 @@ final class RawFile: Sendable {
     var buffer = [UInt8](repeating: 0, count: count)
     return pread(descriptor, &buffer, count, off_t(place)) == count ? buffer : nil
   }
+
+  /// All of a short file as text; `nil` when it is empty or longer.
+  func text(limit: Int) -> String? {
+    guard bytes <= limit else { return nil }
+    return read(0, bytes).map { String(decoding: $0, as: UTF8.self) }
+  }
 }

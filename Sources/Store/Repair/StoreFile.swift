@@ -98,13 +98,16 @@ struct StoreFile {
       return
     }
     guard isAfterUncleanEnd || WriteAheadLog.exists(path) else { return }
-    let mark = RecoveryMark(directory), isMarked = mark.need > .none
-    try mark.set(.rolledBack)
-    switch WriteAheadLog.read(path) {
-    case .lost where isAfterUncleanEnd:
+    // A process that was killed in its look has left what the log must have.
+    let mark = RecoveryMark(directory), earlier = mark.look
+    let isMarked = mark.need > .none && earlier == nil
+    let index = earlier ?? WriteAheadLog.Index(path + "-shm")
+    if let index, !isMarked { try mark.begin(index) } else { try mark.set(.rolledBack) }
+    try WriteAheadLog.look(path, index) { state in
+      let isLoss = state != .whole && (isAfterUncleanEnd || earlier != nil)
+      if isLoss, !isMarked { try mark.conclude() } else if !isMarked { mark.clear() }
+      guard state == .lost, isLoss else { return }
       report(Salvage(damage: "the write-ahead log of \(path) is damaged or missing", isStoreOlder: true))
-    case .unknown where isAfterUncleanEnd: break
-    case .lost, .unknown, .whole: if !isMarked { mark.clear() }
     }
   }
 

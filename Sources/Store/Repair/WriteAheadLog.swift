@@ -20,35 +20,35 @@ enum WriteAheadLog {
   /// Whether a log with frames lies beside the database `path`.
   static func exists(_ path: String) -> Bool { RawFile(path + "-wal").bytes > 0 }
 
-  /// Looks at the log. SQLite copies the frames that it reads into the database, and deletes the log with its index: a loss must be noted
-  /// before, in case this process ends meanwhile.
-  /// - Parameter path: The path of the database.
-  static func read(_ path: String) -> State {
+  /// Looks at the log. SQLite writes the index anew when it opens the log, and deletes both when it closes the database.
+  /// - Parameters:
+  ///   - path: The path of the database.
+  ///   - index: The index as the last process left it.
+  ///   - conclude: Called once with the result, while the log is still there.
+  /// - Throws: Errors of `conclude`.
+  static func look(_ path: String, _ index: Index?, conclude: (State) throws -> Void) throws {
     let log = RawFile(path + "-wal")
-    guard let index = Index(path + "-shm") else { return log.exists ? .unknown : .lost }
-    guard log.exists else { return .lost }
-    guard index.frames > 0 else { return .whole }
+    guard let index else { return try conclude(log.exists ? .unknown : .lost) }
+    guard log.exists else { return try conclude(.lost) }
+    guard index.frames > 0 else { return try conclude(.whole) }
     // The salts distinguish this round of the log from others.
-    if let salts = log.read(16, 8), salts != index.salts { return .unknown }
-    return framesRead(path).map { $0 >= index.frames ? .whole : .lost } ?? .unknown
-  }
-
-  /// The number of frames that SQLite reads; `nil` for a database that it cannot open.
-  private static func framesRead(_ path: String) -> Int64? {
-    do {
-      let database = try DatabaseQueue(path: path)
-      defer { try? database.close() }
-      return try database.inDatabase { try Row.fetchOne($0, sql: "PRAGMA wal_checkpoint(PASSIVE)")?[1] }
-    } catch {
-      return nil
-    }
+    if let salts = log.read(16, 8).map(Index.salts), salts != index.salts { return try conclude(.unknown) }
+    let database = try? DatabaseQueue(path: path)
+    defer { try? database?.close() }
+    let frames: Int64? = try? database?.inDatabase { try Row.fetchOne($0, sql: "PRAGMA wal_checkpoint(PASSIVE)")?[1] }
+    try conclude(frames.map { $0 >= index.frames ? .whole : .lost } ?? .unknown)
   }
 
   /// The header of an index.
-  private struct Index {
+  struct Index: Hashable {
     /// The frames of acknowledged transactions.
     let frames: Int64
-    let salts: [UInt8]
+    /// The salts of the log's header, which are other ones in each round of the log.
+    let salts: UInt64
+
+    init(frames: Int64, salts: UInt64) { (self.frames, self.salts) = (frames, salts) }
+
+    fileprivate static func salts(_ bytes: [UInt8]) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 
     /// `nil` for a missing index, and for one whose two copies of the header differ.
     init?(_ path: String) {
@@ -57,7 +57,7 @@ enum WriteAheadLog {
         return nil
       }
       frames = Int64(bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 16, as: UInt32.self) })
-      salts = Array(bytes[32..<40])
+      salts = Self.salts(Array(bytes[32..<40]))
     }
   }
 }
