@@ -168,7 +168,8 @@ struct TargetSlowTests {
 
   private func expectVerified(_ site: Site, _ packets: String) async throws {
     let verify = try RunningProgram.product(
-      "coverage-probe", ["verify", try #require(site.log), "--capture", packets + "-0001.pcap"])
+      "coverage-probe",
+      ["verify", try #require(site.log), "--limit", "20000", "--capture", packets + "-0001.pcap"])
     #expect(try await verify.exitStatus() == 0, "\(verify.standardOutput)\(verify.standardError)")
   }
 
