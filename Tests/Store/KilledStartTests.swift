@@ -70,7 +70,7 @@ struct KilledStartTests {
   /// The state left by a start that was killed in its look at the log.
   private func killedInItsLook() throws -> StateDirectory {
     let left = try killed()
-    try RecoveryMark(left).begin(try #require(WriteAheadLog.Index(left.database + "-shm")))
+    try RecoveryMark(left).begin(try #require(LogIndex(left.database + "-shm")))
     beginIndex(left)
     return left
   }

@@ -39,7 +39,7 @@ struct WriteAheadLogTests {
 
   private func look() throws -> WriteAheadLog.State? {
     var found: WriteAheadLog.State?
-    try WriteAheadLog.look(path, WriteAheadLog.Index(path + "-shm")) { found = $0 }
+    try WriteAheadLog.look(path, LogIndex(path + "-shm")) { found = $0 }
     return found
   }
 

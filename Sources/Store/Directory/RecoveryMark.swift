@@ -15,14 +15,14 @@ struct RecoveryMark {
   }
 
   /// What a look at the write-ahead log has to find, if a process ended in the middle of that look.
-  var look: WriteAheadLog.Index? {
+  var look: LogIndex? {
     let words = RawFile(path).text(limit: 64)?.split(separator: " ") ?? []
     guard words.count == 3, words[0] == Self.looking, let frames = Int64(words[1]), frames >= 0,
       let salts = UInt64(words[2])
     else {
       return nil
     }
-    return WriteAheadLog.Index(frames: frames, salts: salts)
+    return LogIndex(frames: frames, salts: salts)
   }
 
   /// Sets the mark, durably. Never lowers it.
@@ -33,7 +33,7 @@ struct RecoveryMark {
 
   /// Marks the store as possibly rolled back while the write-ahead log is looked at, which changes the index beside it: a later start
   /// looks for the same frames.
-  func begin(_ look: WriteAheadLog.Index) throws {
+  func begin(_ look: LogIndex) throws {
     try write(Array("\(Self.looking) \(look.frames) \(look.salts)".utf8))
   }
 
@@ -56,6 +56,14 @@ struct RecoveryMark {
   func clear() { unlink(path) }
 
   private static func text(_ need: RecoveryNeed) -> [UInt8] { Array("\(need.rawValue)".utf8) }
+}
+
+/// What the index of a write-ahead log says of it.
+struct LogIndex: Hashable {
+  /// The frames of acknowledged transactions.
+  let frames: Int64
+  /// The salts of the log's header, which are other ones in each round of the log.
+  let salts: UInt64
 }
 
 /// What a damaged store may lack; decides how thorough a recovery is.

@@ -101,7 +101,7 @@ struct StoreFile {
     // A process that was killed in its look has left what the log must have.
     let mark = RecoveryMark(directory), earlier = mark.look
     let isMarked = mark.need > .none && earlier == nil
-    let index = earlier ?? WriteAheadLog.Index(path + "-shm")
+    let index = earlier ?? LogIndex(path + "-shm")
     if let index, !isMarked { try mark.begin(index) } else { try mark.set(.rolledBack) }
     try WriteAheadLog.look(path, index) { state in
       let isLoss = state != .whole && (isAfterUncleanEnd || earlier != nil)

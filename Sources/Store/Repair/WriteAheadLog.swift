@@ -26,38 +26,30 @@ enum WriteAheadLog {
   ///   - index: The index as the last process left it.
   ///   - conclude: Called once with the result, while the log is still there.
   /// - Throws: Errors of `conclude`.
-  static func look(_ path: String, _ index: Index?, conclude: (State) throws -> Void) throws {
+  static func look(_ path: String, _ index: LogIndex?, conclude: (State) throws -> Void) throws {
     let log = RawFile(path + "-wal")
     guard let index else { return try conclude(log.exists ? .unknown : .lost) }
     guard log.exists else { return try conclude(.lost) }
     guard index.frames > 0 else { return try conclude(.whole) }
     // The salts distinguish this round of the log from others.
-    if let salts = log.read(16, 8).map(Index.salts), salts != index.salts { return try conclude(.unknown) }
+    if let salts = log.read(16, 8).map(LogIndex.salts), salts != index.salts { return try conclude(.unknown) }
     let database = try? DatabaseQueue(path: path)
     defer { try? database?.close() }
     let frames: Int64? = try? database?.inDatabase { try Row.fetchOne($0, sql: "PRAGMA wal_checkpoint(PASSIVE)")?[1] }
     try conclude(frames.map { $0 >= index.frames ? .whole : .lost } ?? .unknown)
   }
+}
 
-  /// The header of an index.
-  struct Index: Hashable {
-    /// The frames of acknowledged transactions.
-    let frames: Int64
-    /// The salts of the log's header, which are other ones in each round of the log.
-    let salts: UInt64
+extension LogIndex {
+  fileprivate static func salts(_ bytes: [UInt8]) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 
-    init(frames: Int64, salts: UInt64) { (self.frames, self.salts) = (frames, salts) }
-
-    fileprivate static func salts(_ bytes: [UInt8]) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
-
-    /// `nil` for a missing index, and for one whose two copies of the header differ.
-    init?(_ path: String) {
-      let size = 48
-      guard let bytes = RawFile(path).read(0, 2 * size), bytes[..<size] == bytes[size...], bytes[12] == 1 else {
-        return nil
-      }
-      frames = Int64(bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 16, as: UInt32.self) })
-      salts = Self.salts(Array(bytes[32..<40]))
+  /// `nil` for a missing index, and for one whose two copies of the header differ.
+  init?(_ path: String) {
+    let size = 48
+    guard let bytes = RawFile(path).read(0, 2 * size), bytes[..<size] == bytes[size...], bytes[12] == 1 else {
+      return nil
     }
+    frames = Int64(bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 16, as: UInt32.self) })
+    salts = Self.salts(Array(bytes[32..<40]))
   }
 }
