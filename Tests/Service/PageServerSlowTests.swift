@@ -120,7 +120,11 @@ struct PageServerSlowTests {
       let port = try #require(URLComponents(string: page)?.port.map { UInt16(clamping: $0) })
       let strangers = try (0..<40).map { _ in try Self.connection(to: port) }
       defer { strangers.forEach { close($0) } }
-      #expect(try await ask(page + "/?token=\(token)").status == 200)
+      // The server takes connections on several threads: on a busy machine the owner's can be counted before some of theirs, and make
+      // way for them. The next one is the newest.
+      var status = 0
+      for _ in 0..<3 where status != 200 { status = try await ask(page + "/?token=\(token)").status }
+      #expect(status == 200)
     }
   }
 
