@@ -88,7 +88,7 @@ def differences(form, path, directory, database, run):
         for drive, fences in db.execute("SELECT drive_id, count(*) FROM fence GROUP BY 1 ORDER BY 1")]
     lines = []
     for name, got, wanted in (
-            ("store_id", found.get("store_id"), store), ("filters", found.get("filters"), {"state": "submitted"}),
+            ("store_id", found.get("store_id"), store), ("filters", found.get("filters"), {"state": "settled"}),
             ("drives", [(drive["drive"], drive["fences"], drive["log"]) for drive in found.get("drives", [])], drives),
             ("settings", [drive.get("settings", {}).get("parameters", {}).get("minimum_radius") for drive in found.get("drives", [])],
              [30] + [None] * (len(drives) - 1))):
