@@ -44,6 +44,8 @@ extension Service {
   /// ids.
   func forget(_ target: ForgetTarget) async -> (line: String, outcome: CommandOutcome) {
     logger.notice("command: forget \(target)")
+    // A recovery that has read the log before the note in it would restore the session.
+    await recovery.pause()
     do {
       if case .session(let id) = target, let running = await environment.sender.runningDrive,
         let stored = try await environment.store.reading({ try $0.session(id: id) }), stored.drive >= running

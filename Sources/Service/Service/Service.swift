@@ -65,7 +65,7 @@ actor Service: ServiceCommands {
   /// The loop of speed tests: from the first drive on that wants one, until it is over.
   var loop: (running: RunningLoop, task: Task<Void, Never>)?
   /// What the recovery before the first drive left; it goes on while there is no drive.
-  private var recovery: RestOfRecovery
+  var recovery: RestOfRecovery
   /// Thrown at the end of ``run(stop:hangUp:)``.
   private var failure: (any Error)?
   var track = StatusTrack()
