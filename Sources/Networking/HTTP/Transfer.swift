@@ -143,9 +143,11 @@ final class Transfer: @unchecked Sendable {
     Unmanaged.fromOpaque(pointer.unsafelyUnwrapped).takeUnretainedValue()
   }
 
+  /// Rounded up: what is left of a limit of 300 ms is 299.99 ms, and must not end early as 299.
   private static func milliseconds(_ duration: Duration) -> Int {
     let (seconds, attoseconds) = duration.components
-    return max(1, Int(min(max(seconds, 0), 1_000_000)) * 1000 + Int(attoseconds / 1_000_000_000_000_000))
+    let part = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+    return max(1, Int(min(max(seconds, 0), 1_000_000)) * 1000 + Int(part))
   }
 
   // MARK: Callbacks
