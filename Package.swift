@@ -368,7 +368,7 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "Coverage", "Store", "SpeedTest", "TestSupport", "coverage-probe", "control-server", "gps-player",
+        "Coverage", "Pinging", "Store", "TestSupport", "coverage-probe", "control-server", "gps-player",
         "reflector",
         "measurement-server",
       ],

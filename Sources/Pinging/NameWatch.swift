@@ -21,7 +21,6 @@ public struct NameWatch: Hashable, Sendable {
   }
 
   /// - Parameters:
-  ///   - address: The address to which pings go at first.
   ///   - now: The start of the first time of silence.
   public init(address: PingAddress, at now: UInt64) {
     self.address = address

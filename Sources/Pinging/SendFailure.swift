@@ -7,7 +7,6 @@ public struct SendFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// A positive errno of the send call.
   public let code: CInt
 
-  /// - Parameter code: A positive errno.
   public init(code: CInt) { self.code = code }
 
   /// What the refusal is about.

@@ -13,11 +13,6 @@ public struct LinkSettings: Hashable, Sendable {
   /// Where its radio technology comes from.
   public var radio: RadioSource
 
-  /// - Parameters:
-  ///   - name: 1 to 32 letters and digits of any script, `-` and `_`; `nil` for the only link.
-  ///   - interface: 1 to 15 bytes; `nil`: the kernel's choice.
-  ///   - network: The kind of link.
-  ///   - radio: The source of the technology.
   public init(name: String?, interface: String?, network: PathSource, radio: RadioSource) {
     (self.name, self.interface, self.network, self.radio) = (name, interface, network, radio)
   }

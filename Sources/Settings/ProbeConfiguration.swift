@@ -154,7 +154,7 @@ public struct ProbeConfiguration: Sendable {
     /// The group whose members may ask for the status; `nil`: no group's.
     public var socketGroup: String?
     /// Where the live page is; `nil`: nowhere.
-    public var page: PageAddress?
+    public var page: HostPort?
     /// The path of the live page's base map, a PMTiles or MBTiles file; `nil`: none.
     public var basemap: String?
     /// When the service makes speed tests.
@@ -172,7 +172,7 @@ public struct ProbeConfiguration: Sendable {
     /// Whether the QoS tests of the control server follow each test.
     public var qos = false
     /// Whether the control connections of QoS tests use TLS.
-    public var qosTLS = QoSTLS.auto
+    public var qosTLS = QoSEncryption.auto
     /// What coverage pings do during a test.
     public var coveragePings = CoveragePings.pause
   }

@@ -255,7 +255,7 @@ extension Setting {
           key: "agent.page", type: "address and port", expects: "an address with a port such as 127.0.0.1:8088",
           reload: .restart,
           effect: "where the [live page](live-page.md) is; it needs the token of `coverage-probe page`; null: nowhere"),
-        \.agent.page, PageAddress.init),
+        \.agent.page, numericPlace),
       optional(
         Words(
           key: "agent.basemap", type: "path", expects: "a path", reload: .restart,
@@ -288,7 +288,7 @@ extension Setting {
           effect:
             "TLS to QoS servers, which the control server's answer does not mention: `auto`: TLS, or none with a server that does not "
             + "speak it; `always`; `never`"),
-        \.speedTest.qosTLS, shown: { $0.rawValue }, QoSTLS.init(rawValue:)),
+        \.speedTest.qosTLS, shown: { $0.rawValue }, QoSEncryption.init(rawValue:)),
       required(
         Words(
           key: "speedtest.coverage-pings", type: "pause, continue", expects: "pause or continue", reload: .restart,

@@ -1,4 +1,6 @@
 import Foundation
+import Networking
+import Pinging
 
 /// The reference of all settings as a Markdown table: docs/configuration.md contains it.
 enum SettingTable {
@@ -38,6 +40,11 @@ extension Setting {
       parts.port.map((1...65_535).contains) ?? true
     else { return nil }
     return String(text.reversed().drop { $0 == "/" }.reversed())
+  }
+
+  /// `IPV4:PORT` or `[IPV6]:PORT`: a name can mean another host tomorrow.
+  static func numericPlace(_ text: String) -> HostPort? {
+    HostPort(text).flatMap { PingAddress(numeric: $0.host, port: $0.port) == nil ? nil : $0 }
   }
 
   /// A size in bytes, 16 MiB to 1 TiB.

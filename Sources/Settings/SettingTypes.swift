@@ -10,16 +10,6 @@ public enum LoopMode: String, Hashable, Sendable, CaseIterable {
   case withDrive = "with-drive"
 }
 
-/// Whether the control connections of QoS tests use TLS: `speedtest.qos-tls`.
-public enum QoSTLS: String, Hashable, Sendable, CaseIterable {
-  /// TLS, or none with a server that does not speak it.
-  case auto
-  /// TLS only.
-  case always
-  /// No TLS.
-  case never
-}
-
 /// When the service records without a command: `agent.record`.
 public enum RecordingRule: String, Hashable, Sendable, CaseIterable {
   /// From its start to its end.
@@ -45,7 +35,6 @@ public struct ExclusionZone: Hashable, Sendable {
   /// Metres; the configuration accepts those above 0, at most 100000.
   public let radius: Double
 
-  /// - Parameter radius: Metres, above 0.
   public init(centre: Coordinate, radius: Double) {
     (self.centre, self.radius) = (centre, radius)
   }

@@ -8,24 +8,16 @@ import Store
 /// ``PassRunner`` defines the steps of a pass; every request leaves through ``GatedServer``. Cancelling a pass loses
 /// nothing: before a batch leaves, the store marks it as sending, and a later pass reads the server's history for it.
 public actor Sender {
-  /// Requests tests for drives.
+  /// Requests tests for drives, and speed tests.
   public nonisolated let tests: TestRequester
-  /// Requests speed tests.
-  public nonisolated let speedTests: SpeedTestRequester
-  private let server: GatedServer
   private let runner: PassRunner
-  private let parts: PassParts
-  private let housekeeping: Housekeeping
   /// The fences that the disk refuses; `nil` without any.
-  private var memory: (store: DriveStore, runner: PassRunner)?
+  private var memory: PassRunner?
   private var isSendingFromMemory = false
   /// The drives of which the log says that they are submitted from memory.
   private var announced: Set<Int64> = []
   /// The numbers of the fences in ``memory`` that the server has, by drive.
   public private(set) var submittedFromMemory: [Int64: Set<Int>] = [:]
-  private let policy: ServerGate.Policy
-  private let clock: SenderClock
-  private let logger: Logger
   private let mutex = AsyncMutex()
   /// The wait between two passes of ``keepSending(every:)``.
   private var idle: InterruptibleSleep?
@@ -54,22 +46,21 @@ public actor Sender {
     store: DriveStore, serving server: any ControlServing, settings: SenderSettings, clock host: SenderClock,
     timekeeper: Timekeeper, logger: Logger
   ) throws {
-    (policy, self.logger) = (settings.gate, logger)
     let clock = host.timed(by: timekeeper)
-    self.clock = clock
     let server = GatedServer(
       server, gate: try .stored(in: store, server: server.url, policy: settings.gate, clock: host, logger: logger),
       store: store, clock: clock, timekeeper: timekeeper, logger: logger)
-    self.server = server
     let registration = Registration(store: store, server: server, logger: logger)
     tests = TestRequester(server: server, registration: registration, logger: logger)
-    speedTests = SpeedTestRequester(server: server, registration: registration, logger: logger)
-    let parts = PassParts(
-      server: server, registration: registration, settings: settings, clock: clock, timekeeper: timekeeper,
-      logger: logger)
-    self.parts = parts
-    (housekeeping, runner) = parts.runner(of: store)
+    runner = PassRunner(
+      parts: PassParts(
+        store: store, server: server, registration: registration, settings: settings, clock: clock,
+        timekeeper: timekeeper, logger: logger))
   }
+
+  private var server: GatedServer { runner.server }
+  private var clock: SenderClock { runner.clock }
+  private var logger: Logger { runner.logger }
 
   /// Sets the running drives, one for each link: this id and all later ones; `nil` for none. No pass changes anything
   /// of them.
@@ -84,7 +75,7 @@ public actor Sender {
   }
 
   /// Deletes what the store may delete, because a write met a full disk.
-  public func makeRoom() async { await housekeeping.makeRoom { await self.runningDrive } }
+  public func makeRoom() async { await runner.housekeeping.makeRoom { await self.runningDrive } }
 
   // MARK: Passes
 
@@ -140,7 +131,7 @@ public actor Sender {
     for drive in drives { try await store.insert(drive, sent: sent) }
     let submitted = try await Self.submitted(of: store)
     // Last, so that after an error nobody but the caller has the fences.
-    (memory, submittedFromMemory) = ((store, parts.runner(of: store).runner), submitted)
+    (memory, submittedFromMemory) = (PassRunner(parts: runner.parts.of(store)), submitted)
     let isNews = drives.contains { !announced.contains($0.drive) }
     let fences = drives.reduce(0) { $0 + $1.unstored.subtracting(submittedFromMemory[$1.drive] ?? []).count }
     guard fences > 0 else { return }
@@ -173,7 +164,7 @@ public actor Sender {
     guard let memory else { return PassReport() }
     isSendingFromMemory = true
     defer { isSendingFromMemory = false }
-    let (result, hadQueue) = try await memory.runner.run(.memory, urgency) { nil }
+    let (result, hadQueue) = try await memory.run(.memory, urgency) { nil }
     var report = result
     report.tally = result.tally.ofOtherStore
     if hadQueue {
@@ -193,7 +184,7 @@ public actor Sender {
   /// Logs an error of the store and repeats the pass after a back-off; on a full disk it frees space before that.
   /// - Parameter interval: The time between two passes while nothing happens.
   public func keepSending(every interval: Duration = .seconds(15 * 60)) async {
-    var schedule = PassSchedule(every: interval, policy: policy)
+    var schedule = PassSchedule(every: interval, policy: runner.parts.settings.gate)
     var trouble = RepeatedTrouble()
     while !Task.isCancelled {
       do {

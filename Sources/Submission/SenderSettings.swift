@@ -19,42 +19,48 @@ public struct SenderSettings: Hashable, Sendable {
   public init() {}
 }
 
-/// The parts that passes over any store share: one gate, one registration, one clock.
+/// The parts that the steps of passes over one store share.
 struct PassParts: Sendable {
+  let store: DriveStore
   let server: GatedServer
   let registration: Registration
   let settings: SenderSettings
   /// With the wall time of the selected clock.
   let clock: SenderClock
   let timekeeper: Timekeeper
+  let housekeeping: Housekeeping
   let logger: Logger
 
-  /// Makes what runs passes over `store`.
-  func runner(of store: DriveStore) -> (housekeeping: Housekeeping, runner: PassRunner) {
-    let housekeeping = Housekeeping(
+  init(
+    store: DriveStore, server: GatedServer, registration: Registration, settings: SenderSettings, clock: SenderClock,
+    timekeeper: Timekeeper, logger: Logger
+  ) {
+    (self.store, self.server, self.registration, self.settings) = (store, server, registration, settings)
+    (self.clock, self.timekeeper, self.logger) = (clock, timekeeper, logger)
+    housekeeping = Housekeeping(
       store: store, retention: settings.retention, quota: settings.quota, clock: clock, timekeeper: timekeeper,
       logger: logger)
-    let dating = DriveDating(
-      store: store, timekeeper: timekeeper, clock: clock, registration: registration, logger: logger)
-    let outcomes = BatchOutcomes(store: store, server: server, clock: clock, logger: logger)
-    let history = HistoryCheck(
-      store: store, server: server, registration: registration, outcomes: outcomes,
-      fencesPerRequest: settings.fencesPerRequest, clock: clock, logger: logger)
-    let anchor = TestAnchor(
-      store: store, server: server, registration: registration, clock: clock, timekeeper: timekeeper, logger: logger)
-    let preparation = PassPreparation(
-      store: store, dating: dating, housekeeping: housekeeping, registration: registration, url: server.url,
-      legacyThreshold: settings.legacyThreshold, fencesPerRequest: settings.fencesPerRequest, clock: clock,
-      logger: logger)
-    let runner = PassRunner(
-      server: server, registration: registration, housekeeping: housekeeping, preparation: preparation, dating: dating,
-      history: history,
-      delivery: Delivery(
-        store: store, server: server, registration: registration, dating: dating, anchor: anchor, history: history,
-        outcomes: outcomes, clock: clock, logger: logger),
-      speedTests: SpeedTestDelivery(
-        store: store, server: server, registration: registration, clock: clock, logger: logger),
-      clock: clock, logger: logger)
-    return (housekeeping, runner)
   }
+
+  /// The same for another store.
+  func of(_ other: DriveStore) -> PassParts {
+    PassParts(
+      store: other, server: server, registration: registration, settings: settings, clock: clock,
+      timekeeper: timekeeper, logger: logger)
+  }
+}
+
+/// A step of a pass.
+protocol PassStep: Sendable {
+  var parts: PassParts { get }
+}
+
+extension PassStep {
+  var store: DriveStore { parts.store }
+  var server: GatedServer { parts.server }
+  var registration: Registration { parts.registration }
+  var clock: SenderClock { parts.clock }
+  var timekeeper: Timekeeper { parts.timekeeper }
+  var housekeeping: Housekeeping { parts.housekeeping }
+  var logger: Logger { parts.logger }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import SpeedTest
+import Pinging
 import TestSupport
 import Testing
 
@@ -86,7 +86,8 @@ struct SpeedTestTests {
     let here = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF, 127, 0, 0, 1]
     let elsewhere = Array(here.dropLast()) + [9]
     for (secret, address, status) in [("lab", here, 0), ("lab", elsewhere, 1), ("other", here, 1)] {
-      let token = LabToken.version2(secret: secret, unixSeconds: now, address: address)
+      let bytes = PingToken.bytes(secret: Array(secret.utf8), unixSeconds: now, address: address)
+      let token = Data(bytes).base64EncodedString()
       let ping = try RunningProgram.product(
         "coverage-probe", ["ping", "127.0.0.1", "--udp", port, "--token", token, "-c", "2", "-i", "0.1"])
       #expect(try await ping.exitStatus() == Int32(status), "\(ping.standardOutput)")

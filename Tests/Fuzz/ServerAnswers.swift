@@ -123,7 +123,6 @@ enum ServerAnswers: FuzzTarget {
     }
     gate.troubled(by: failure, at: now + .seconds(1), random: 1)
     _ = gate.hold(.background, at: now + .seconds(2)).map { ("\($0)", $0.wait.inMilliseconds) }
-    _ = gate.breaker.snapshot(at: now + .seconds(2))
     _ = try? JSONEncoder().encode(gate.memory(at: now + .seconds(2), bootID: "B"))
   }
 }

@@ -1,9 +1,10 @@
 import Foundation
-import Settings
+import Networking
 import TestSupport
 import Testing
 
 @testable import Service
+@testable import Settings
 
 /// Access to the live page: tokens, cookies, hosts and origins.
 struct PageRulesTests {
@@ -150,7 +151,7 @@ struct PageRulesTests {
       ("[::]:80", "::", 80), ("192.168.8.1:80", "192.168.8.1", 80),
     ] as [(String, String, UInt16)])
   func addresses(text: String, host: String, port: UInt16) throws {
-    let address = try #require(PageAddress(text))
+    let address = try #require(Setting.numericPlace(text))
     #expect(address.host == host && address.port == port && "\(address)" == text)
   }
 
@@ -161,7 +162,7 @@ struct PageRulesTests {
       "localhost:8088", "::1:8088",
       "[::1]", "[::1:80", "127.0.0.1:80 ", "[127.0.0.1]:80", "256.0.0.1:80", "127.0.0.1:８０",
     ])
-  func noAddresses(text: String) { #expect(PageAddress(text) == nil) }
+  func noAddresses(text: String) { #expect(Setting.numericPlace(text) == nil) }
 
   // MARK: Link
 
@@ -171,12 +172,12 @@ struct PageRulesTests {
     var configuration = ProbeConfiguration()
     configuration.stateDirectory = folder.path
     #expect(throws: PageLink.Missing.self) { try PageLink.lines(configuration, renew: false) }
-    configuration.agent.page = PageAddress("127.0.0.1:8088")
+    configuration.agent.page = HostPort("127.0.0.1:8088")
     let first = try PageLink.lines(configuration, renew: false)
     #expect(first.count == 1 && first[0].wholeMatch(of: /http:\/\/127\.0\.0\.1:8088\/\?token=[a-z0-9]{32}/) != nil)
     #expect(try PageLink.lines(configuration, renew: false) == first)
     #expect(try PageLink.lines(configuration, renew: true) != first)
-    configuration.agent.page = PageAddress("0.0.0.0:8088")
+    configuration.agent.page = HostPort("0.0.0.0:8088")
     #expect(try PageLink.lines(configuration, renew: false).first?.contains("//0.0.0.0") == false)
     _ = try folder.write("damaged", to: "page-token")
     let error = #expect(throws: PageLink.Missing.self) { try PageLink.lines(configuration, renew: false) }

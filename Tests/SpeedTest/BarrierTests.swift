@@ -33,7 +33,7 @@ import Testing
     let (one, other) = (try await first.value.get(), try await second.value.get())
     #expect(one == other)
     #expect(one.votes == [0: 10, 1: 11])
-    #expect(one.round == 1 && one.time == 6_000_000_000)
+    #expect(one.time == 6_000_000_000)
   }
 
   @Test("Edge 21: when a thread fails before the others come, then they do not wait for it")
@@ -48,9 +48,9 @@ import Testing
   func alone() throws {
     let barrier = Barrier(members: 20, now: clock.clock.now)
     for member in 0..<19 { barrier.leave(member) }
-    for round in 1...5 {
+    for _ in 1...5 {
       let release = try barrier.meet(19, vote: 3, by: 0)
-      #expect(release == Meeting.Release(round: round, time: 1_000_000_000, votes: [19: 3]))
+      #expect(release == Meeting.Release(time: 1_000_000_000, votes: [19: 3]))
       #expect(release.leader == 19)
     }
   }
@@ -64,7 +64,7 @@ import Testing
     barrier.leave(0)
     let (first, second) = (thread(barrier, 1), thread(barrier, 2))
     #expect(try await first.value.get().votes == [1: 0, 2: 0])
-    #expect(try await second.value.get().round == 1)
+    _ = try await second.value.get()
   }
 
   @Test("Edge 30: when the deadline comes during the wait, then the wait ends though nothing wakes it")
@@ -91,7 +91,7 @@ import Testing
     _ = meeting.arrive(1, vote: 0, at: 3)
     #expect(meeting.rounds == 1)
     _ = meeting.arrive(0, vote: 0, at: 4)
-    #expect(meeting.latest == Meeting.Release(round: 2, time: 4, votes: [0: 0, 1: 0]))
+    #expect(meeting.latest == Meeting.Release(time: 4, votes: [0: 0, 1: 0]))
   }
 
   @Test("When a member has arrived and leaves before the round ends, then its vote goes with it")

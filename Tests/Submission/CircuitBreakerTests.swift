@@ -152,16 +152,6 @@ struct CircuitBreakerTests {
     #expect(breaker.state == .closed)
   }
 
-  @Test("when the breaker's status is encoded, then it has the state, the step and the next attempt")
-  func snapshot() throws {
-    var breaker = CircuitBreaker()
-    try refuse(&breaker, times: 3, at: .zero)
-    let text = String(decoding: try JSONEncoder().encode(breaker.snapshot(at: .seconds(10))), as: UTF8.self)
-    #expect(text.contains("\"state\":\"open\""))
-    #expect(text.contains("\"step\":1"))
-    #expect(text.contains("\"nextAttemptInMilliseconds\":20000"))
-  }
-
   // MARK: Beside the reference; tools/check-breaker goes further
 
   @Test("when inputs come in any order, then the breaker and the reference agree after each")

@@ -159,17 +159,23 @@ struct GatedServerTests {
     for _ in 0..<3 { await #expect(throws: ServerFailure.self) { try await rig.requestTest() } }
     let before = rig.spy.requests.count
     let request = CoverageRequest(clientUUID: "x", loopUUID: nil, time: .rigStart)
-    let result = rig.server.prepare(
+    let result = rig.server.server.prepare(
       CoverageResult(clientUUID: "x", testUUID: "T", driveStarted: .rigStart, anchor: .start, fences: []))
-    await #expect(throws: ServerGate.Hold.self) { try await rig.server.settings(clientUUID: nil, in: exchange) }
-    await #expect(throws: ServerGate.Hold.self) { try await rig.server.requestCoverage(request, in: exchange) }
-    await #expect(throws: ServerGate.Hold.self) { try await rig.server.submit(result, in: exchange) }
     await #expect(throws: ServerGate.Hold.self) {
-      try await rig.server.history(clientUUID: "x", offset: 0, limit: 1, in: exchange)
+      try await rig.server.send(exchange) { try await $0.settings(clientUUID: nil) }
+    }
+    await #expect(throws: ServerGate.Hold.self) {
+      try await rig.server.send(exchange) {
+        try await $0.requestCoverage(request, isForPings: false, by: nil, family: nil)
+      }
+    }
+    await #expect(throws: ServerGate.Hold.self) { try await rig.server.send(exchange) { try await $0.submit(result) } }
+    await #expect(throws: ServerGate.Hold.self) {
+      try await rig.server.send(exchange) { try await $0.history(clientUUID: "x", offset: 0, limit: 1) }
     }
     #expect(rig.spy.requests.count == before)
     rig.time.turn(by: .seconds(34))
-    try await rig.server.submit(result, in: exchange)
+    try await rig.server.send(exchange) { try await $0.submit(result) }
     #expect(rig.spy.requests.last == .coverageResult)
   }
 
@@ -181,8 +187,12 @@ struct GatedServerTests {
     let exchange = GatedServer.Exchange()
     await #expect(throws: ServerGate.Hold.self) { try await rig.server.admit(exchange, .commanded) }
     try await rig.server.admit(exchange, .forced)
-    await #expect(throws: ServerFailure.self) { try await rig.server.settings(clientUUID: nil, in: exchange) }
-    await #expect(throws: ServerGate.Hold.self) { try await rig.server.settings(clientUUID: nil, in: exchange) }
+    await #expect(throws: ServerFailure.self) {
+      try await rig.server.send(exchange) { try await $0.settings(clientUUID: nil) }
+    }
+    await #expect(throws: ServerGate.Hold.self) {
+      try await rig.server.send(exchange) { try await $0.settings(clientUUID: nil) }
+    }
     #expect(rig.spy.requests.count == 2)
   }
 

@@ -22,28 +22,14 @@ final class ServerSpy: ControlServing {
   /// The requests that have left, in their order.
   var requests: [RequestStep] { lock.withLock { steps } }
 
-  var latestDate: ServerDateReading? { nil }
-
-  func prepare(_ result: CoverageResult) -> PreparedResult {
-    PreparedResult(path: "coverageResult", text: "", clientUUID: result.clientUUID)
-  }
-
-  func prepare(_ result: SpeedTestResult) -> PreparedResult {
-    PreparedResult(path: "result", text: "", clientUUID: result.clientUUID)
-  }
-
-  func prepare(_ result: QoSSubmission) -> PreparedResult {
-    PreparedResult(path: "resultQoS", text: "", clientUUID: result.clientUUID)
-  }
-
-  func prepareClosing(clientUUID: String, testUUID: String, isFailed: Bool) -> PreparedResult {
-    PreparedResult(path: "resultUpdate", text: "", clientUUID: clientUUID)
-  }
+  let device = Device(
+    model: "", device: "", osVersion: "", language: "", timezone: "", softwareVersion: "", softwareVersionCode: 0,
+    softwareRevision: "")
 
   func requestSpeedTest(
     _ request: SpeedTestRequest, by interface: String?, family: IPVersion?
   ) async throws -> SpeedTestAnswer {
-    let number = try await self.request(.testRequest)
+    let number = try await self.request(.result)
     return try SpeedTestAnswer(
       Data(
         #"{"test_uuid":"S\#(number)","test_token":"a_1_b","test_server_address":"127.0.0.1","test_server_port":1}"#.utf8
@@ -65,7 +51,7 @@ final class ServerSpy: ControlServing {
   }
 
   func requestQoS(_ request: SpeedTestRequest) async throws -> Data {
-    try await self.request(.testRequest)
+    try await self.request(.result)
     return Data("{}".utf8)
   }
 

@@ -20,7 +20,7 @@ struct SpeedTestDeliverySlowTests {
     _ rig: SendingRig, _ outcome: StoredSpeedTest.Outcome = .completed, figures: SpeedTestFigures = .sample(),
     number: Int = 1
   ) async throws -> Int64 {
-    let granted = try await rig.sender().speedTests.request { client in
+    let granted = try await rig.sender().tests.requestSpeedTest { client in
       var request = SpeedTestRequest(clientUUID: client, time: .rigStart)
       request.loop = .init(uuid: nil, number: number, count: 10, every: .seconds(900), distance: 250)
       return request
@@ -219,12 +219,12 @@ struct SpeedTestDeliverySlowTests {
     try await rig.tool.setFault("429", on: "testRequest", count: 3)
     for _ in 0..<3 {
       await #expect(throws: ServerFailure.self) {
-        try await sender.speedTests.request { SpeedTestRequest(clientUUID: $0, time: .rigStart) }
+        try await sender.tests.requestSpeedTest { SpeedTestRequest(clientUUID: $0, time: .rigStart) }
       }
     }
     let before = try await rig.requests("testRequest")
     await #expect(throws: ServerGate.Hold.self) {
-      try await sender.speedTests.request { SpeedTestRequest(clientUUID: $0, time: .rigStart) }
+      try await sender.tests.requestSpeedTest { SpeedTestRequest(clientUUID: $0, time: .rigStart) }
     }
     #expect(try await rig.requests("testRequest") == before)
     try await rig.finish()

@@ -32,7 +32,6 @@ public struct PathReading: Hashable, Sendable {
   }
 
   /// The path by the link of the current route.
-  /// - Parameter unreached: The destination that this network does not reach, because it has the other IP version only.
   init(link: Link, way: Way? = nil, unreached: String? = nil) {
     let path: Path =
       switch link.kind {

@@ -21,7 +21,6 @@ struct LoopStatus: Hashable, Sendable {
 
   /// - Parameters:
   ///   - memory: The loop's state.
-  ///   - count: The number of its tests.
   init(_ memory: LoopMemory, of count: Int) {
     state =
       switch memory.stage {

@@ -33,7 +33,7 @@ package struct TestSetup: Sendable {
     options.family = configuration.pings.family
     options.verifiesCertificate = configuration.speedTest.verifiesCertificate
     options.runsQoS = configuration.speedTest.qos
-    options.qosEncryption = QoSEncryption(rawValue: configuration.speedTest.qosTLS.rawValue) ?? .auto
+    options.qosEncryption = configuration.speedTest.qosTLS
     options.caFile = configuration.controlServer.caFile
     self.options = options
     positions = environment.positions

@@ -6,6 +6,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import NIOPosix
+import Networking
 import Settings
 import Store
 import Submission
@@ -18,7 +19,7 @@ import Synchronization
 ///     GET  /tiles/ZOOM/COLUMN/ROW   a tile of the base map
 ///     POST /start /stop /pause /resume /submit
 struct PageServer: Sendable {
-  let address: PageAddress
+  let address: HostPort
   let directory: String
   let service: any ServiceCommands
   let store: DriveStore

@@ -107,7 +107,6 @@ struct FenceFeed: Hashable, Sendable {
   /// The fences above ``place`` that have been sent.
   private var sent: Set<Int64> = []
 
-  /// - Parameter place: Where the follower goes on; 0: at the beginning.
   init(place: Int64) { self.place = place }
 
   /// Applies a reading of the store.

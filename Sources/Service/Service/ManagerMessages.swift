@@ -47,9 +47,6 @@ struct ManagerMessages: Hashable, Sendable {
   /// The part that makes no progress; `nil` when all do.
   private(set) var stall: String?
 
-  /// - Parameters:
-  ///   - watchdog: The manager's limit.
-  ///   - senderPatience: A step of the sender can be a request, or reading a large store.
   init(watchdog: Duration?, senderPatience: Duration) {
     (self.watchdog, self.senderPatience) = (watchdog, senderPatience)
   }

@@ -73,7 +73,6 @@ actor Service: ServiceCommands {
 
   /// - Parameters:
   ///   - variables: The process's environment, which names the service manager.
-  ///   - busAddress: Of another bus than the host's system bus, where logind is.
   init(
     configuration: ProbeConfiguration, configurationFile: String?, environment: DriveEnvironment,
     isRecoveryLeft: Bool = false, variables: [String: String] = [:], busAddress: String? = nil

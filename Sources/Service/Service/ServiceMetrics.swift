@@ -155,7 +155,6 @@ struct ProcessFigures: Hashable, Sendable {
   ///   - stat: The line of /proc/PID/stat.
   ///   - ticksPerSecond: The unit of its times; above 0.
   ///   - pageBytes: The unit of its resident memory.
-  ///   - descriptors: From elsewhere.
   /// - Returns: `nil` for another text.
   init?(stat: String, ticksPerSecond: Double, pageBytes: Int64, descriptors: Int?) {
     // The name in the second field can have spaces and parentheses.

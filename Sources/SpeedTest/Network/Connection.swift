@@ -239,7 +239,7 @@ final class Connection {
     while true {
       let now = clock.now()
       let elapsed = now - start
-      if end.verdict(elapsed: elapsed, written: written, report: newest) == .giveUp { return false }
+      if end.isReached(elapsed: elapsed, written: written, report: newest) { return false }
       if !writer.hasEnded {
         let isBlocked =
           try writer.write(isTimeUp: elapsed >= duration, limit: 262_144) { bytes throws(SpeedTestError) in

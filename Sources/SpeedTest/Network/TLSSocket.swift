@@ -63,33 +63,23 @@ final class TLSSocket: Transport {
   }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(SpeedTestError) -> Int {
-    ERR_clear_error()
-    var total = 0
-    // A record has 16 KiB at most: several fill a buffer before the curve gets a point (edge 32).
-    while total < buffer.count {
-      let code = SSL_read(ssl, buffer.baseAddress.map { $0 + total }, Int32(clamping: buffer.count - total))
-      if code > 0 {
-        total += Int(code)
-        continue
-      }
-      if total > 0 { return total }
-      return try nothing(code)
-    }
-    return total
+    try move(buffer.count) { moved, most in SSL_read(ssl, buffer.baseAddress.map { $0 + moved }, most) }
   }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws(SpeedTestError) -> Int {
+    try move(bytes.count) { moved, most in SSL_write(ssl, bytes.baseAddress.map { $0 + moved }, most) }
+  }
+
+  /// Calls OpenSSL until it moves no more bytes: it returns after each record of 16 KiB, and several fill a buffer before the curve gets a point
+  /// (edge 32).
+  /// - Parameter part: Moves up to so many bytes behind those that were moved.
+  private func move(_ count: Int, _ part: (_ moved: Int, Int32) -> Int32) throws(SpeedTestError) -> Int {
     ERR_clear_error()
     var total = 0
-    // OpenSSL returns after each record of 16 KiB.
-    while total < bytes.count {
-      let code = SSL_write(ssl, bytes.baseAddress.map { $0 + total }, Int32(clamping: bytes.count - total))
-      if code > 0 {
-        total += Int(code)
-        continue
-      }
-      if total > 0 { return total }
-      return try nothing(code)
+    while total < count {
+      let code = part(total, Int32(clamping: count - total))
+      guard code > 0 else { return total > 0 ? total : try nothing(code) }
+      total += Int(code)
     }
     return total
   }

@@ -62,8 +62,6 @@ final class Barrier: Sendable {
 struct Meeting: Sendable {
   /// The result of a round, the same for all members.
   struct Release: Hashable, Sendable {
-    /// From 1 on.
-    let round: Int
     /// When the last member came or left, in ns of the clock: the common start of the next phase.
     let time: Int64
     /// The votes of the members that came.
@@ -102,7 +100,7 @@ struct Meeting: Sendable {
   private mutating func endRound(at time: Int64) -> Bool {
     guard !votes.isEmpty, Set(votes.keys) == members else { return false }
     rounds += 1
-    latest = Release(round: rounds, time: time, votes: votes)
+    latest = Release(time: time, votes: votes)
     votes = [:]
     return true
   }

@@ -23,12 +23,6 @@ struct TimeLimits: Hashable, Sendable {
 /// When an upload ends on one thread, as a rule without I/O (docs/protocol.md, 7.5, step 6). On a slow link, bytes written before the
 /// end are still under way long after it: the upload need not wait for them.
 struct UploadEnd: Sendable {
-  enum Verdict: Hashable, Sendable {
-    case goOn
-    /// The reports suffice, or the longest wait has passed. The connection is closed.
-    case giveUp
-  }
-
   /// ns of the upload phase.
   let duration: Int64
   /// ns to wait after the end of the phase before reports are judged (w1).
@@ -39,16 +33,17 @@ struct UploadEnd: Sendable {
   /// the same share, so that most of it is measured.
   private var tolerance: Int64 { min(1_000_000_000, duration / 7) }
 
+  /// Whether the reports suffice, or the longest wait has passed: then the connection is closed.
   /// - Parameters:
   ///   - elapsed: ns since the common start.
   ///   - written: When the last block was written, in the same ns; `nil` before.
   ///   - report: The time of the server's newest report, in ns since its OK to PUT; `nil` before the first one.
-  func verdict(elapsed: Int64, written: Int64?, report: Int64?) -> Verdict {
-    if elapsed >= duration + Self.settling + Self.longestWait { return .giveUp }
+  func isReached(elapsed: Int64, written: Int64?, report: Int64?) -> Bool {
+    if elapsed >= duration + Self.settling + Self.longestWait { return true }
     // Without the last block written, the backlog of a slow link is still under way: a report near the end suffices too.
     let since = max(duration, written ?? duration)
-    guard elapsed >= since + Self.settling, let report else { return .goOn }
-    return report >= duration - tolerance ? .giveUp : .goOn
+    guard elapsed >= since + Self.settling, let report else { return false }
+    return report >= duration - tolerance
   }
 }
 

@@ -17,8 +17,8 @@ public struct SpeedTestOutcome: Hashable, Sendable {
   var downloadBegan: Int64 = 0
   /// The start of the upload, ns since the start of the test.
   var uploadBegan: Int64 = 0
-  /// The addresses of the first connection that the server accepted; `nil` when the kernel gave none.
-  var endPoints: EndPoints?
+  /// The addresses of this device and of the server on the first connection; `nil` when the kernel gave none.
+  var localAddress: String?, serverAddress: String?
   /// Bytes of all connections, pre-tests included, without those that TLS adds.
   public internal(set) var traffic = SpeedTestTraffic()
   /// Whether the pre-test found a link that is too slow for several connections.
@@ -48,8 +48,8 @@ extension SpeedTestOutcome {
       server: plan.host, port: plan.port, kind: plan.opening == .http ? "RMBThttp" : "RMBT")
     figures.serverVersion = serverVersion
     figures.encryption = encryption
-    figures.localAddress = endPoints?.local
-    figures.serverAddress = endPoints?.remote
+    figures.localAddress = localAddress
+    figures.serverAddress = serverAddress
     figures.download = Self.rate(downloadCurves, began: downloadBegan, plan)
     figures.upload = Self.rate(uploadCurves, began: uploadBegan, plan)
     figures.pings = pings

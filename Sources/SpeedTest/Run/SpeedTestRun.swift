@@ -16,7 +16,7 @@ public final class SpeedTestRun: Sendable {
   public var traffic: SpeedTestTraffic { counter.traffic }
 
   /// The server's numeric address; `nil` before the server has accepted a connection.
-  public var serverAddress: String? { record.result.endPoints?.remote }
+  public var serverAddress: String? { record.result.serverAddress }
 
   /// Ends the test; connections are closed without QUIT. It takes about 0.1 s, but longer while the server's name is being
   /// resolved, which cannot be interrupted.

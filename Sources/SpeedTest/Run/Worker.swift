@@ -58,7 +58,9 @@ final class Worker {
     record.note {
       $0.serverVersion = connection.conversation.version
       $0.encryption = connection.encryption
-      $0.endPoints = $0.endPoints ?? EndPoints(of: connection.descriptor)
+      guard $0.serverAddress == nil else { return }
+      $0.localAddress = Addresses.Address.filled { getsockname(connection.descriptor, $0, $1) }?.host
+      $0.serverAddress = Addresses.Address.filled { getpeername(connection.descriptor, $0, $1) }?.host
     }
     _ = try meet()
     report(.downloadPreTest)

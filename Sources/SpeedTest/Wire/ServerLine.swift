@@ -83,12 +83,6 @@ public enum LabToken {
     return text + "_" + Data(code(EVP_sha1(), secret, Array(text.utf8))).base64EncodedString()
   }
 
-  /// Version 2: base64 of the 16 bytes that bind a token to a time and a source address. UDP pings use the same bytes.
-  /// - Parameter address: The client address in 16 bytes, IPv4 as `::ffff:a.b.c.d`.
-  public static func version2(secret: String, unixSeconds: UInt32, address: [UInt8]) -> String {
-    Data(PingToken.bytes(secret: Array(secret.utf8), unixSeconds: unixSeconds, address: address)).base64EncodedString()
-  }
-
   /// The HMAC of `message`.
   private static func code(_ digest: OpaquePointer?, _ secret: String, _ message: [UInt8]) -> [UInt8] {
     let key = Array(secret.utf8)

@@ -17,13 +17,7 @@ public struct SenderClock: Sendable {
   let random: @Sendable () -> Double
 
   /// - Parameters:
-  ///   - wall: Reads the wall clock.
-  ///   - boot: Reads CLOCK_BOOTTIME.
-  ///   - awake: Reads CLOCK_MONOTONIC; `nil`: the host never sleeps.
-  ///   - maximumError: The largest error of the wall clock while a time service disciplines it (adjtimex(2)).
-  ///   - bootID: Identifies this boot of the host.
   ///   - sleep: Suspends for a duration; throws `CancellationError` when its task is cancelled.
-  ///   - random: Returns a number from 0 to 1.
   public init(
     wall: @escaping @Sendable () -> WallTime, boot: @escaping @Sendable () -> Duration,
     awake: (@Sendable () -> Duration)? = nil, maximumError: @escaping @Sendable () -> Duration? = { nil },

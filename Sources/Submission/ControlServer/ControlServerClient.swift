@@ -17,7 +17,6 @@ public struct ControlServerClient: Sendable {
   private let serverDate = ServerDate()
 
   /// - Parameters:
-  ///   - url: Without a slash at the end, e.g. `https://host/RMBTControlServer`.
   ///   - caFile: The path of the PEM certificates to trust instead of the system's; `nil`: the system's.
   ///   - requestTimeout: The time limit of a whole request, from resolving the name to the last byte of the answer.
   ///   - device: Sent with every request.
@@ -68,11 +67,6 @@ public struct ControlServerClient: Sendable {
       try await post(
         "coverageRequest", text: request.json(device).text, clientUUID: request.clientUUID,
         by: interface != nil || family != nil ? .bound(interface, family) : isForPings ? .fresh : .kept))
-  }
-
-  /// The request that submits `result`, ready to send.
-  func prepare(_ result: CoverageResult) -> PreparedResult {
-    PreparedResult(path: "coverageResult", text: result.json(device).text, clientUUID: result.clientUUID)
   }
 
   /// Submits a session's fences (/coverageResult) or a speed test. When this returns, the server has it. When it throws, the server may

@@ -14,24 +14,11 @@ struct CoverageResult: Hashable, Sendable {
   /// In order of entry: the server uses the position of the first fence as the test's. Open fences are left out.
   let fences: [Fence]
   /// How often the result was sent before.
-  let retries: Int
+  var retries = 0
   /// Why the test ended, in the reference app's words; `nil` when that is not known.
-  let terminationCause: String?
+  var terminationCause: String?
   /// The address of this host from which the pings left, with which the server recognises a NAT; `nil` when it is not known.
-  let localAddress: String?
-
-  /// A result with the given values.
-  init(
-    clientUUID: String, testUUID: String, driveStarted: WallTime, anchor: DriveTime, fences: [Fence],
-    retries: Int = 0, terminationCause: String? = nil, localAddress: String? = nil
-  ) {
-    self.clientUUID = clientUUID
-    self.testUUID = testUUID
-    self.driveStarted = driveStarted
-    self.anchor = anchor
-    self.fences = fences
-    (self.retries, self.terminationCause, self.localAddress) = (retries, terminationCause, localAddress)
-  }
+  var localAddress: String?
 
   func json(_ device: Device) -> JSON {
     .object(

@@ -33,13 +33,6 @@ struct HistoryItem: Hashable, Sendable {
   let time: Int64?
   /// The number of fences that the server has for the test.
   let fences: Int
-
-  /// An item with the given values.
-  init(testUUID: String, time: Int64?, fences: Int) {
-    self.testUUID = testUUID
-    self.time = time
-    self.fences = fences
-  }
 }
 
 /// A page of the server's history.
@@ -48,13 +41,9 @@ struct HistoryPage: Hashable, Sendable {
   let entries: Int
   /// The entries with a test, newest first.
   let items: [HistoryItem]
+}
 
-  /// A page with the given values.
-  init(entries: Int, items: [HistoryItem]) {
-    self.entries = entries
-    self.items = items
-  }
-
+extension HistoryPage {
   /// Reads an answer to /history.
   /// - Throws: ``ServerFailure/unusableAnswer(_:)`` for a body without a history.
   init(_ body: Data) throws(ServerFailure) {

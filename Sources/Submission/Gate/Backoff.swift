@@ -51,9 +51,6 @@ struct Backoff: Hashable, Sendable {
   /// Records a success: no wait, and the next failure starts with the shortest range again.
   mutating func succeeded() { (failures, until) = (0, nil) }
 
-  /// Whether the last contact with the server failed.
-  var isInTrouble: Bool { until != nil }
-
   /// The rest of the wait; zero when there is none.
   func remaining(at now: Duration) -> Duration { max(.zero, (until ?? now) - now) }
 }

@@ -41,37 +41,16 @@ extension CircuitBreaker {
 /// The gate's state for status output and metrics.
 public struct SenderStatus: Hashable, Sendable {
   /// The circuit breaker.
-  public let breaker: BreakerSnapshot
+  public let breaker: CircuitBreaker
   /// Why no background pass may send now; `nil` when one may.
   public let hold: ServerGate.Hold?
   /// Milliseconds until a background pass may send; 0: now.
   public let nextAttemptInMilliseconds: Int64
 
   init(_ gate: ServerGate, at now: Duration) {
-    breaker = gate.breaker.snapshot(at: now)
+    breaker = gate.breaker
     hold = gate.hold(.background, at: now)
     nextAttemptInMilliseconds = (hold?.wait ?? .zero).inWholeMilliseconds
-  }
-}
-
-/// The circuit breaker's state for status output and metrics.
-public struct BreakerSnapshot: Codable, Hashable, Sendable {
-  /// The breaker's state.
-  public let state: CircuitBreaker.State
-  /// 429 responses in a row while the breaker is closed.
-  public let refusals: Int
-  /// How many times the breaker has opened since the last success.
-  public let step: Int
-  /// Milliseconds until a request may leave; 0: now.
-  public let nextAttemptInMilliseconds: Int64
-}
-
-extension CircuitBreaker {
-  /// The state at `now`, the time since the host's boot.
-  public func snapshot(at now: Duration) -> BreakerSnapshot {
-    BreakerSnapshot(
-      state: state, refusals: refusals, step: step,
-      nextAttemptInMilliseconds: remaining(at: now).inWholeMilliseconds)
   }
 }
 

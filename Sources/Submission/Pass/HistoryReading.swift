@@ -23,7 +23,6 @@ struct HistoryReading {
   private var last = Int64.max
 
   /// - Parameters:
-  ///   - cursor: The cursor of the last reading; `nil` when there was none.
   ///   - oldest: The time of the oldest test in question, in milliseconds.
   init(cursor: Int64?, oldest: Int64) {
     self.cursor = cursor

@@ -83,7 +83,7 @@ enum PassEnd: Error {
 
 /// The requests that sending a batch needs, by their paths.
 enum RequestStep: String, Hashable, Sendable {
-  case settings, coverageRequest, coverageResult, history, testRequest, result
+  case settings, coverageRequest, coverageResult, history, result
 }
 
 /// The order in which batches are sent.

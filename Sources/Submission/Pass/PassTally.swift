@@ -15,7 +15,6 @@ struct PassTally: Hashable, Sendable {
 
   /// - Parameters:
   ///   - fences: The number of sent fences.
-  ///   - sent: The ids of the sessions that they belong to.
   init(fences: Int, of sent: Set<Int64> = [], kept: Set<Int64> = [], quarantined: Set<Int64> = []) {
     (fencesSent, touched, self.kept, self.quarantined) = (fences, sent, kept, quarantined)
   }

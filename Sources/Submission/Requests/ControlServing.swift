@@ -1,17 +1,13 @@
 import Coverage
 import Foundation
+import OrderedJSON
 
 /// The requests of `ControlServerClient` that ``GatedServer`` sends; tests implement it without a server.
 protocol ControlServing: Sendable {
   /// Empty for a device without a control server.
   var url: String { get }
-  /// The server's time from its last success; `nil` when it is unknown.
-  var latestDate: ServerDateReading? { get }
-  /// Composes a request without sending it.
-  func prepare(_ result: CoverageResult) -> PreparedResult
-  func prepare(_ result: SpeedTestResult) -> PreparedResult
-  func prepare(_ result: QoSSubmission) -> PreparedResult
-  func prepareClosing(clientUUID: String, testUUID: String, isFailed: Bool) -> PreparedResult
+  /// A part of every request.
+  var device: Device { get }
 
   // Each of these is one request. They throw `ServerFailure`.
   func settings(clientUUID: String?) async throws -> String
@@ -27,3 +23,29 @@ protocol ControlServing: Sendable {
 }
 
 extension ControlServerClient: ControlServing {}
+
+/// Requests that are composed without being sent.
+extension ControlServing {
+  func prepare(_ result: CoverageResult) -> PreparedResult {
+    PreparedResult(path: "coverageResult", text: result.json(device).text, clientUUID: result.clientUUID)
+  }
+
+  func prepare(_ result: SpeedTestResult) -> PreparedResult {
+    PreparedResult(path: "result", text: result.json(device).text, clientUUID: result.clientUUID)
+  }
+
+  func prepare(_ result: QoSSubmission) -> PreparedResult {
+    PreparedResult(path: "resultQoS", text: result.text(device), clientUUID: result.clientUUID)
+  }
+
+  /// The request that tells the server that a test has no result (/resultUpdate).
+  /// - Parameter isFailed: Whether it failed; else it was aborted.
+  func prepareClosing(clientUUID: String, testUUID: String, isFailed: Bool) -> PreparedResult {
+    let members = JSON.members([
+      "uuid": .string(clientUUID), "client_uuid": .string(clientUUID), "test_uuid": .string(testUUID),
+      "aborted": isFailed ? nil : true, "failed": isFailed ? true : nil,
+    ])
+    return PreparedResult(
+      path: "resultUpdate", text: JSON.object(members + device.members).text, clientUUID: clientUUID)
+  }
+}

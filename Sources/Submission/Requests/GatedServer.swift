@@ -12,7 +12,8 @@ actor GatedServer {
     private let id = UInt64.random(in: 0...UInt64.max)
   }
 
-  private let server: any ControlServing
+  /// Composes requests; they leave through ``send(_:_:)`` only.
+  nonisolated let server: any ControlServing
   private let clock: SenderClock
   private let timekeeper: Timekeeper
   private var gate: ServerGate
@@ -54,56 +55,26 @@ actor GatedServer {
 
   // MARK: Requests
 
-  /// Registers this device, or confirms its registration.
-  func settings(clientUUID: String?, in exchange: Exchange) async throws -> String {
-    try await send(exchange) { try await $0.settings(clientUUID: clientUUID) }
-  }
-
-  /// Requests a test; the parameters are those of `ControlServerClient`.
-  func requestCoverage(
-    _ request: CoverageRequest, isForPings: Bool = false, by interface: String? = nil, family: IPVersion? = nil,
-    in exchange: Exchange
-  ) async throws -> CoverageGrant {
-    try await send(exchange) {
-      try await $0.requestCoverage(request, isForPings: isForPings, by: interface, family: family)
+  /// Runs requests that belong together, with one call of the gate, and ends it by how `body` ends.
+  nonisolated func exchange<Answer: Sendable>(
+    _ body: @Sendable (Exchange) async throws -> Answer
+  ) async throws -> Answer {
+    let exchange = Exchange()
+    do {
+      let answer = try await body(exchange)
+      await end(exchange, .success)
+      return answer
+    } catch {
+      let failure = error as? ServerFailure ?? (error as? TestRequester.Unusable)?.failure
+      await end(exchange, Task.isCancelled ? .cancelled : failure.map { .failed($0) } ?? .cancelled)
+      throw error
     }
-  }
-
-  /// Requests a speed test; the parameters are those of `ControlServerClient`.
-  func requestSpeedTest(
-    _ request: SpeedTestRequest, by interface: String?, family: IPVersion?, in exchange: Exchange
-  ) async throws -> SpeedTestAnswer {
-    try await send(exchange) { try await $0.requestSpeedTest(request, by: interface, family: family) }
-  }
-
-  /// Requests the QoS tests of a speed test.
-  func requestQoS(_ request: SpeedTestRequest, in exchange: Exchange) async throws -> Data {
-    try await send(exchange) { try await $0.requestQoS(request) }
-  }
-
-  /// Composes a request without sending it.
-  nonisolated func prepare(_ result: CoverageResult) -> PreparedResult { server.prepare(result) }
-
-  nonisolated func prepare(_ result: SpeedTestResult) -> PreparedResult { server.prepare(result) }
-
-  nonisolated func prepare(_ result: QoSSubmission) -> PreparedResult { server.prepare(result) }
-
-  nonisolated func prepareClosing(clientUUID: String, testUUID: String, isFailed: Bool) -> PreparedResult {
-    server.prepareClosing(clientUUID: clientUUID, testUUID: testUUID, isFailed: isFailed)
-  }
-
-  func submit(_ result: PreparedResult, in exchange: Exchange) async throws {
-    try await send(exchange) { try await $0.submit(result) }
-  }
-
-  func history(clientUUID: String, offset: Int, limit: Int, in exchange: Exchange) async throws -> HistoryPage {
-    try await send(exchange) { try await $0.history(clientUUID: clientUUID, offset: offset, limit: limit) }
   }
 
   /// The only function that sends requests.
   /// - Throws: ``ServerGate/Hold``, ``ServerFailure``, `CancellationError`
-  private func send<Answer: Sendable>(
-    _ exchange: Exchange, _ request: (any ControlServing) async throws -> Answer
+  func send<Answer: Sendable>(
+    _ exchange: Exchange, _ request: @Sendable (any ControlServing) async throws -> Answer
   ) async throws -> Answer {
     try await admit(exchange)
     requests &+= 1

@@ -31,7 +31,9 @@ actor Registration {
   private func confirmedUUID(_ exchange: GatedServer.Exchange) async throws -> String {
     if let confirmed { return confirmed }
     let stored = try await store.servers.clientUUID(at: server.url)
-    let uuid = try await server.settings(clientUUID: unstored ?? stored, in: exchange)
+    let uuid = try await server.send(exchange) { [known = unstored ?? stored] in
+      try await $0.settings(clientUUID: known)
+    }
     if uuid != stored { try await persist(uuid) }
     confirmed = uuid
     return uuid

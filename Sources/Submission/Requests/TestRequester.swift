@@ -1,57 +1,118 @@
 import Coverage
+import Foundation
 import Logging
 
-/// Requests tests for drives, beside the passes.
+/// Requests tests for drives and speed tests, beside the passes. If the server does not know this device, each registers it again and repeats
+/// its request once.
+///
+/// All throw ``ServerGate/Hold`` when no request may leave now, ``ServerFailure``, `CancellationError`, and GRDB's `DatabaseError`.
 public struct TestRequester: Sendable {
-  private let server: GatedServer
-  private let registration: Registration
-  private let logger: Logger
-
-  init(server: GatedServer, registration: Registration, logger: Logger) {
-    (self.server, self.registration, self.logger) = (server, registration, logger)
+  /// A speed test that the server has made.
+  public struct Granted: Hashable, Sendable {
+    /// The server's answer.
+    public let grant: SpeedTestGrant
+    /// The client UUID of the request; the result must carry it.
+    public let clientUUID: String
+    /// The URL of the control server.
+    public let url: String
   }
 
-  /// Requests a test to ping on, if the gate lets the request leave. If the server does not know this device,
-  /// registers it again and repeats the request once.
+  /// A speed test that the server has made and that cannot run: it has to be closed there.
+  public struct Unusable: Error, Hashable, CustomStringConvertible {
+    /// The server's identifier of the test.
+    public let testUUID: String
+    /// The client UUID of the request.
+    public let clientUUID: String
+    /// The URL of the control server.
+    public let url: String
+    /// Why it cannot run.
+    public let failure: ServerFailure
+
+    /// One line for an operator.
+    public var description: String { "\(failure)" }
+  }
+
+  let server: GatedServer
+  let registration: Registration
+  let logger: Logger
+
+  /// Requests a test to ping on.
   /// - Parameters:
   ///   - loopUUID: The loop that the test continues; `nil` for a new one.
   ///   - time: When the test begins.
   ///   - interface: The network interface for the request, the same as for the pings; `nil`: any.
   ///   - family: The IP version for the request, the same as for the pings; `nil`: either.
-  /// - Throws: ``ServerGate/Hold`` when no request may leave now, ``ServerFailure``, `CancellationError`,
-  ///   GRDB's `DatabaseError`
   public func requestTest(
     loopUUID: String?, at time: WallTime, by interface: String? = nil, family: IPVersion? = nil
   ) async throws -> CoverageGrant {
+    try await registered { exchange, client in
+      let request = CoverageRequest(clientUUID: client, loopUUID: loopUUID, time: time)
+      return try await server.send(exchange) {
+        try await $0.requestCoverage(request, isForPings: true, by: interface, family: family)
+      }
+    }
+  }
+
+  /// Requests a speed test. If the server does not know the loop, begins a new one there.
+  /// - Parameters:
+  ///   - interface: The network interface for the request, the same as for the test; `nil`: any.
+  ///   - family: The IP version for the request, the same as for the test; `nil`: either.
+  ///   - compose: The request for a client UUID.
+  /// - Throws: Also ``Unusable``.
+  public func requestSpeedTest(
+    by interface: String? = nil, family: IPVersion? = nil, _ compose: @Sendable (String) -> SpeedTestRequest
+  ) async throws -> Granted {
     do {
-      return try await requestOnce(loopUUID, time, interface, family)
+      return try await speedTest(interface, family, compose)
+    } catch let failure as ServerFailure where failure.isUnknownLoop {
+      logger.notice("the control server does not know the loop any more; it gets a new name")
+      return try await speedTest(interface, family) { client in
+        var request = compose(client)
+        request.loop?.uuid = nil
+        return request
+      }
+    }
+  }
+
+  /// Requests the QoS tests of a speed test.
+  /// - Parameter request: As it was for the speed test.
+  /// - Returns: The server's answer, a JSON object.
+  public func qosTests(_ request: SpeedTestRequest) async throws -> Data {
+    try await server.exchange { exchange in
+      try await server.admit(exchange)
+      return try await server.send(exchange) { try await $0.requestQoS(request) }
+    }
+  }
+
+  private func speedTest(
+    _ interface: String?, _ family: IPVersion?, _ compose: @Sendable (String) -> SpeedTestRequest
+  ) async throws -> Granted {
+    try await registered { exchange, client in
+      let request = compose(client)
+      let answer = try await server.send(exchange) {
+        try await $0.requestSpeedTest(request, by: interface, family: family)
+      }
+      switch answer {
+      case .granted(let grant): return Granted(grant: grant, clientUUID: client, url: server.url)
+      case .unusable(let test, let failure):
+        throw Unusable(testUUID: test, clientUUID: client, url: server.url, failure: failure)
+      }
+    }
+  }
+
+  /// Runs one exchange with the client UUID, which is registered if that is needed.
+  private func registered<Answer: Sendable>(
+    _ body: @Sendable (GatedServer.Exchange, String) async throws -> Answer
+  ) async throws -> Answer {
+    func once() async throws -> Answer {
+      try await server.exchange { try await body($0, try await registration.clientUUID(for: $0)) }
+    }
+    do {
+      return try await once()
     } catch let failure as ServerFailure where Verdict(failure) == .unknownClient {
       logger.notice("the control server does not know this device any more; registering again")
       await registration.doubt()
-      return try await requestOnce(loopUUID, time, interface, family)
+      return try await once()
     }
-  }
-
-  /// One exchange, with the registration if it is needed.
-  private func requestOnce(
-    _ loopUUID: String?, _ time: WallTime, _ interface: String?, _ family: IPVersion?
-  ) async throws -> CoverageGrant {
-    let exchange = GatedServer.Exchange()
-    do {
-      let client = try await registration.clientUUID(for: exchange)
-      let grant = try await server.requestCoverage(
-        CoverageRequest(clientUUID: client, loopUUID: loopUUID, time: time), isForPings: true, by: interface,
-        family: family, in: exchange)
-      await server.end(exchange, .success)
-      return grant
-    } catch {
-      await server.end(exchange, Self.outcome(of: error))
-      throw error
-    }
-  }
-
-  static func outcome(of error: any Error) -> ServerGate.Outcome {
-    guard !Task.isCancelled, let failure = error as? ServerFailure else { return .cancelled }
-    return .failed(failure)
   }
 }

@@ -4,11 +4,8 @@ import Logging
 import Store
 
 /// Stores the result for a batch, and passes it to the gate and the pass.
-struct BatchOutcomes: Sendable {
-  let store: DriveStore
-  let server: GatedServer
-  let clock: SenderClock
-  let logger: Logger
+struct BatchOutcomes: PassStep {
+  let parts: PassParts
 
   private static let disk = DiskExecutor("drive logs")
 

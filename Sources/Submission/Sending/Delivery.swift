@@ -3,16 +3,12 @@ import Logging
 import Store
 
 /// Sends the batches of a pass, one after the other.
-struct Delivery: Sendable {
-  let store: DriveStore
-  let server: GatedServer
-  let registration: Registration
-  let dating: DriveDating
-  let anchor: TestAnchor
-  let history: HistoryCheck
-  let outcomes: BatchOutcomes
-  let clock: SenderClock
-  let logger: Logger
+struct Delivery: PassStep {
+  let parts: PassParts
+  private var dating: DriveDating { DriveDating(parts: parts) }
+  private var anchor: TestAnchor { TestAnchor(parts: parts) }
+  private var history: HistoryCheck { HistoryCheck(parts: parts) }
+  private var outcomes: BatchOutcomes { BatchOutcomes(parts: parts) }
 
   /// Sends every batch that may be sent now.
   func deliverAll(_ pass: inout Pass) async throws {
@@ -100,7 +96,7 @@ struct Delivery: Sendable {
       // After the clock was set by weeks, the offset can overflow the server's 32 bits: use a new anchor.
       if !TestAnchor.canHold(fences, of: batch, anchor: test.anchor) { test = try await anchor.anchor(&batch, pass) }
       let session = try await store.reading { [batch] in try $0.session(of: batch) }
-      let result = server.prepare(
+      let result = server.server.prepare(
         CoverageResult(
           clientUUID: clientUUID, testUUID: test.uuid, driveStarted: batch.driveStarted,
           anchor: test.anchor.since(batch.driveStarted), fences: fences, retries: batch.attempt,
@@ -130,7 +126,7 @@ struct Delivery: Sendable {
   ///   be asked.
   private func submit(_ result: PreparedResult, of batch: Batch, _ pass: Pass) async throws {
     do {
-      try await server.submit(result, in: pass.exchange)
+      try await server.send(pass.exchange) { try await $0.submit(result) }
     } catch let wait where wait is ServerGate.Hold || wait is CancellationError {
       try await store.outbox.release(batch: batch.id)
       throw wait

@@ -3,12 +3,8 @@ import Logging
 import Store
 
 /// Dates drives by the selected clock, before and during a pass.
-struct DriveDating: Sendable {
-  let store: DriveStore
-  let timekeeper: Timekeeper
-  let clock: SenderClock
-  let registration: Registration
-  let logger: Logger
+struct DriveDating: PassStep {
+  let parts: PassParts
 
   /// Corrects the times of drives that were recorded with a wrong clock.
   /// - Returns: Whether times were corrected.

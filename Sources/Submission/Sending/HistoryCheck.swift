@@ -4,15 +4,9 @@ import Store
 
 /// Reads the server's histories to find out which batches have arrived after an answer was lost (docs/protocol.md,
 /// 3.6).
-struct HistoryCheck: Sendable {
-  let store: DriveStore
-  let server: GatedServer
-  let registration: Registration
-  let outcomes: BatchOutcomes
-  /// The most fences in a batch that is made here.
-  let fencesPerRequest: Int
-  let clock: SenderClock
-  let logger: Logger
+struct HistoryCheck: PassStep {
+  let parts: PassParts
+  private var outcomes: BatchOutcomes { BatchOutcomes(parts: parts) }
 
   /// Reads the history for every batch of the queue that may have arrived, and decides about it. If a history cannot be
   /// read, its batches move behind the others.
@@ -70,7 +64,7 @@ struct HistoryCheck: Sendable {
     guard !quarantined.isEmpty else { return }
     try await store.outbox.reopen(batches: quarantined, at: clock.wall())
     let sessions = Array(Set(quarantined.map(\.session)))
-    try await store.outbox.makeBatches(of: sessions, limit: fencesPerRequest, at: clock.wall())
+    try await store.outbox.makeBatches(of: sessions, limit: parts.settings.fencesPerRequest, at: clock.wall())
     let known = Set(pass.queue.map(\.id))
     let reopened = try await store.outbox.batches(of: sessions, in: [.waiting]).filter { !known.contains($0.id) }
     pass.queue = DeliveryOrder.sorted(pass.queue.filter { $0.state != .quarantined } + reopened)
@@ -113,8 +107,9 @@ struct HistoryCheck: Sendable {
     var reading = begun
     while let offset = reading.offset {
       reading.append(
-        try await server.history(
-          clientUUID: client, offset: offset, limit: HistoryReading.pageSize, in: pass.exchange))
+        try await server.send(pass.exchange) {
+          try await $0.history(clientUUID: client, offset: offset, limit: HistoryReading.pageSize)
+        })
     }
     // A test that an incomplete reading lacks may still be on the server.
     if reading.isEndless { throw ServerFailure.unusableAnswer("/history gives pages without end") }

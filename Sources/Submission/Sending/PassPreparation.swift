@@ -3,19 +3,9 @@ import Logging
 import Store
 
 /// Repairs and cleans up the store before a pass, and fills the queue.
-struct PassPreparation: Sendable {
-  let store: DriveStore
-  let dating: DriveDating
-  let housekeeping: Housekeeping
-  let registration: Registration
-  /// The URL of the control server.
-  let url: String
-  /// Fences without a session are sent when they are older than this.
-  let legacyThreshold: Duration
-  /// The most fences in a batch.
-  let fencesPerRequest: Int
-  let clock: SenderClock
-  let logger: Logger
+struct PassPreparation: PassStep {
+  let parts: PassParts
+  private var dating: DriveDating { DriveDating(parts: parts) }
 
   func prepare(_ pass: inout Pass) async throws {
     // The start does not read all of a large store, and nothing is sent from a damaged one.
@@ -61,7 +51,7 @@ struct PassPreparation: Sendable {
 
   /// Repairs rows after damage. Fences whose session is missing wait for a cold pass.
   private func repair(_ pass: Pass, _ now: WallTime) async throws {
-    let threshold = pass.mode.isCold ? now.earlier(by: legacyThreshold) : WallTime(microseconds: .min)
+    let threshold = pass.mode.isCold ? now.earlier(by: parts.settings.legacyThreshold) : WallTime(microseconds: .min)
     let adopted = try await store.orphans.adopt(
       lastSeenBefore: threshold, orAfter: pass.mode.isCold ? now : nil, except: pass.running)
     if adopted > 0 { logger.info("\(pass.mode) pass: \(counted(adopted, "fence")) without a session got a new one") }
@@ -86,7 +76,7 @@ struct PassPreparation: Sendable {
       pass.report.fencesOfRunningDrives = try await store.reading { try $0.fencesToSend(fromDrive: running) }
     }
     let ids = chosen.map(\.id)
-    try await store.outbox.makeBatches(of: ids, limit: fencesPerRequest, at: clock.wall())
+    try await store.outbox.makeBatches(of: ids, limit: parts.settings.fencesPerRequest, at: clock.wall())
     let states: [Batch.State] = [.waiting, .sending] + (pass.mode == .quarantined ? [.quarantined] : [])
     pass.queue = DeliveryOrder.sorted(try await store.outbox.batches(of: ids, in: states))
     pass.speedTests = try await speedTests(pass)
@@ -96,11 +86,11 @@ struct PassPreparation: Sendable {
 
   private func speedTests(_ pass: Pass) async throws -> [StoredSpeedTest] {
     // A drive's pass also sends the waiting speed tests: they belong to no session.
-    let elsewhere = try await store.speedTests.unsentElsewhere(than: url)
+    let elsewhere = try await store.speedTests.unsentElsewhere(than: server.url)
     if elsewhere > 0 {
       logger.info("\(pass.mode) pass: \(counted(elsewhere, "speed test")) of another control server: skipped")
     }
-    return try await store.speedTests.unsent(at: url, withQuarantined: pass.mode == .quarantined)
+    return try await store.speedTests.unsent(at: server.url, withQuarantined: pass.mode == .quarantined)
   }
 
   private func log(_ pass: Pass, skipped: [(session: StoredSession, reason: String)], damaged: Int) {

@@ -4,17 +4,12 @@ import Store
 
 /// Runs one pass: prepares the store, sends the batches that were never sent, reads the history for the others, sends
 /// the rest.
-struct PassRunner: Sendable {
-  let server: GatedServer
-  let registration: Registration
-  let housekeeping: Housekeeping
-  let preparation: PassPreparation
-  let dating: DriveDating
-  let history: HistoryCheck
-  let delivery: Delivery
-  let speedTests: SpeedTestDelivery
-  let clock: SenderClock
-  let logger: Logger
+struct PassRunner: PassStep {
+  let parts: PassParts
+  private var preparation: PassPreparation { PassPreparation(parts: parts) }
+  private var dating: DriveDating { DriveDating(parts: parts) }
+  private var delivery: Delivery { Delivery(parts: parts) }
+  private var speedTests: SpeedTestDelivery { SpeedTestDelivery(parts: parts) }
 
   /// - Parameters:
   ///   - mode: Which sessions to send.
@@ -63,9 +58,9 @@ struct PassRunner: Sendable {
 
   private func heldByClock(except running: Int64?) async throws -> PassReport {
     var report = PassReport(hold: .clock)
-    let sessions = try await preparation.store.reading { try $0.unsentSessions(except: running) }
+    let sessions = try await store.reading { try $0.unsentSessions(except: running) }
     report.tally = PassTally(fences: 0, kept: Set(sessions.filter(\.isWaiting).map(\.id)))
-    report.speedTests.kept = try await preparation.store.reading { try $0.unsentSpeedTests() }
+    report.speedTests.kept = try await store.reading { try $0.unsentSpeedTests() }
     return report
   }
 
@@ -77,7 +72,7 @@ struct PassRunner: Sendable {
     try await preparation.confirmAge(&pass)
     do {
       try await delivery.deliverAll(&pass)
-      try await history.resolveDoubts(&pass)
+      try await HistoryCheck(parts: parts).resolveDoubts(&pass)
       try await delivery.deliverAll(&pass)
     } catch PassEnd.failed(let failure) where !Verdict(failure).concernsEveryRequest {
       // Trouble with fences says nothing about speed tests.

@@ -3,12 +3,8 @@ import Logging
 import Store
 
 /// Sends the speed tests of a pass, one after the other: results, and messages that a test has none.
-struct SpeedTestDelivery: Sendable {
-  let store: DriveStore
-  let server: GatedServer
-  let registration: Registration
-  let clock: SenderClock
-  let logger: Logger
+struct SpeedTestDelivery: PassStep {
+  let parts: PassParts
 
   /// Sends every speed test that may be sent now. If a request ends the pass, its test stays in the pass's list and counts as kept.
   /// - Throws: ``PassEnd``, ``ServerGate/Hold``, `CancellationError`, GRDB's `DatabaseError`
@@ -40,7 +36,7 @@ struct SpeedTestDelivery: Sendable {
     try await server.admit(pass.exchange)
     try await store.speedTests.beginSending(test.id, part, at: clock.wall())
     do {
-      try await server.submit(request, in: pass.exchange)
+      try await server.send(pass.exchange) { try await $0.submit(request) }
     } catch let wait where wait is ServerGate.Hold || wait is CancellationError {
       // Nothing has left.
       if !mayHaveArrived { try await store.speedTests.release(test.id, part) }
@@ -64,19 +60,19 @@ struct SpeedTestDelivery: Sendable {
     switch (part, test.outcome) {
     case (.qos, _):
       test.qos.map { results in
-        server.prepare(
+        server.server.prepare(
           QoSSubmission(clientUUID: test.clientUUID, token: test.token, submitted: clock.wall(), results: results))
       }
     case (.result, .completed):
       test.figures.map { figures in
         var result = SpeedTestResult(
-          clientUUID: test.clientUUID, testUUID: test.testUUID, token: test.token, started: test.started,
+          clientUUID: test.clientUUID, testUUID: test.testUUID, token: test.token,
           submitted: clock.wall(), retries: test.attempt, technology: test.technology, figures: figures)
         result.hasQoS = test.qos != nil
-        return server.prepare(result)
+        return server.server.prepare(result)
       }
     case (.result, let outcome):
-      server.prepareClosing(clientUUID: test.clientUUID, testUUID: test.testUUID, isFailed: outcome == .failed)
+      server.server.prepareClosing(clientUUID: test.clientUUID, testUUID: test.testUUID, isFailed: outcome == .failed)
     }
   }
 

@@ -3,21 +3,18 @@ import Logging
 import Store
 
 /// Requests tests for batches that have none, or whose test is too far away for their offsets.
-struct TestAnchor: Sendable {
-  let store: DriveStore
-  let server: GatedServer
-  let registration: Registration
-  let clock: SenderClock
-  let timekeeper: Timekeeper
-  let logger: Logger
+struct TestAnchor: PassStep {
+  let parts: PassParts
 
   /// Gives `batch` a new test, anchored now: its fences lie before the anchor.
   @discardableResult
   func anchor(_ batch: inout Batch, _ pass: Pass) async throws -> Batch.Test {
     let clientUUID = try await registration.clientUUID(for: pass.exchange)
     let time = try await anchorTime(for: batch)
-    let grant = try await server.requestCoverage(
-      CoverageRequest(clientUUID: clientUUID, loopUUID: nil, time: time), in: pass.exchange)
+    let request = CoverageRequest(clientUUID: clientUUID, loopUUID: nil, time: time)
+    let grant = try await server.send(pass.exchange) {
+      try await $0.requestCoverage(request, isForPings: false, by: nil, family: nil)
+    }
     let test = Batch.Test(uuid: grant.testUUID, anchor: time)
     do {
       try await store.outbox.anchor(batch: batch.id, test: test, loopUUID: grant.loopUUID, client: clientUUID)

@@ -30,11 +30,6 @@ struct Finding: Hashable, Sendable {
   /// The remedy, in one line; `nil` when there is none or none is needed.
   let advice: String?
 
-  /// - Parameters:
-  ///   - grade: Whether a drive can be recorded.
-  ///   - subject: The examined part.
-  ///   - text: One line.
-  ///   - advice: One line.
   init(_ grade: Grade, _ subject: Subject, _ text: String, advice: String? = nil) {
     (self.grade, self.subject, self.text, self.advice) = (grade, subject, text, advice)
   }

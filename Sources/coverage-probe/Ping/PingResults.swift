@@ -26,7 +26,6 @@ struct PingResults {
   /// - Parameters:
   ///   - names: The targets' names, as printed.
   ///   - format: The format of the lines.
-  ///   - isQuiet: Summaries only.
   ///   - leastOutage: This many pings in a row without an answer are an outage.
   init(
     names: [String], format: PingOptions.Format, isQuiet: Bool = false,

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Networking
 import Service
 import Settings
 import SpeedTest
@@ -65,7 +66,7 @@ struct SpeedTestCommand: AsyncParsableCommand {
   var json = false
 
   mutating func validate() throws {
-    if let server, ServerPlace(server) == nil {
+    if let server, HostPort(server) == nil {
       throw ValidationError("--server is \"\(server)\": expected HOST:PORT or [ADDRESS]:PORT.")
     }
     let ownOptions: [(String, Bool)] = [
@@ -88,7 +89,7 @@ struct SpeedTestCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await Terminal.run {
-      guard let place = server.flatMap(ServerPlace.init) else { return try await controlled() }
+      guard let place = server.flatMap(HostPort.init) else { return try await controlled() }
       let testing = try SpeedTesting(
         server: place, token: try source(), now: Int64(Date().timeIntervalSince1970), asJSON: json
       ) {

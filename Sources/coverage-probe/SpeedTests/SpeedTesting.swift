@@ -19,7 +19,6 @@ struct SpeedTesting: Sendable {
   }
 
   private let plan: SpeedTestPlan
-  private let server: ServerPlace
   private let asJSON: Bool
 
   /// - Parameters:
@@ -27,7 +26,7 @@ struct SpeedTesting: Sendable {
   ///   - configure: Changes the plan from its defaults.
   /// - Throws: `SpeedTestError.unusableToken`
   init(
-    server: ServerPlace, token: TokenSource, now: Int64, asJSON: Bool, configure: (inout SpeedTestPlan) -> Void
+    server: HostPort, token: TokenSource, now: Int64, asJSON: Bool, configure: (inout SpeedTestPlan) -> Void
   ) throws {
     let text =
       switch token {
@@ -38,7 +37,7 @@ struct SpeedTesting: Sendable {
       }
     var plan = SpeedTestPlan(host: server.host, port: server.port, token: try MeasurementToken(text))
     configure(&plan)
-    (self.plan, self.server, self.asJSON) = (plan, server, asJSON)
+    (self.plan, self.asJSON) = (plan, asJSON)
   }
 
   /// Runs the test.

@@ -7,9 +7,6 @@ struct OutputError: Error, Hashable, CustomStringConvertible {
   /// The value of errno(3).
   let code: CInt
 
-  /// - Parameters:
-  ///   - path: The destination.
-  ///   - code: The value of errno(3).
   init(path: String, code: CInt) { (self.path, self.code) = (path, code) }
 
   /// Whether the program that reads the output has ended, as `head` does after its last line.

@@ -1,4 +1,5 @@
 import Foundation
+import Networking
 import SpeedTest
 import Synchronization
 import TestSupport
@@ -11,7 +12,7 @@ import Testing
 struct SpeedTestingTests {
   /// A port of this host that accepts connections and sends nothing, or refuses them.
   private final class SilentPort: Sendable {
-    let place: ServerPlace
+    let place: HostPort
     private let descriptor: CInt
 
     init(listens: Bool) throws {
@@ -26,13 +27,13 @@ struct SpeedTestingTests {
       }
       guard isBound, !listens || listen(descriptor, 16) == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
       self.descriptor = descriptor
-      place = try #require(ServerPlace("127.0.0.1:\(UInt16(bigEndian: address.sin_port))"))
+      place = try #require(HostPort("127.0.0.1:\(UInt16(bigEndian: address.sin_port))"))
     }
 
     deinit { close(descriptor) }
   }
 
-  private func command(_ place: ServerPlace, _ token: SpeedTesting.TokenSource = .none) throws -> SpeedTesting {
+  private func command(_ place: HostPort, _ token: SpeedTesting.TokenSource = .none) throws -> SpeedTesting {
     try SpeedTesting(server: place, token: token, now: 1_700_000_000, asJSON: false) { $0.opening = .native }
   }
 
@@ -69,13 +70,13 @@ struct SpeedTestingTests {
 
   @Test("when a token is malformed, then the command does not start", arguments: ["", "a b", "a\nQUIT"])
   func unusableToken(text: String) throws {
-    let place = try #require(ServerPlace("127.0.0.1:1"))
+    let place = try #require(HostPort("127.0.0.1:1"))
     #expect(throws: SpeedTestError.unusableToken) { try command(place, .issued(text)) }
   }
 
   @Test("when the secret is known, then each test gets a new token made from it")
   func tokens() throws {
-    let place = try #require(ServerPlace("127.0.0.1:1"))
+    let place = try #require(HostPort("127.0.0.1:1"))
     var texts: [String] = []
     for source in [SpeedTesting.TokenSource.secret("lab"), .secret("lab"), .issued("abc_1_x"), .none] {
       _ = try SpeedTesting(server: place, token: source, now: 1_700_000_000, asJSON: false) {
@@ -100,7 +101,7 @@ struct SpeedTestingSlowTests {
     let options = server.controlServerOptions
     let address = try #require(options.firstIndex(of: "--measurement-server").map { options[$0 + 1] })
     let port = try #require(address.split(separator: ":").last)
-    let place = try #require(ServerPlace("localhost:\(port)"))
+    let place = try #require(HostPort("localhost:\(port)"))
     let command = try SpeedTesting(
       server: place, token: .secret("lab"), now: Int64(Date().timeIntervalSince1970), asJSON: true
     ) {

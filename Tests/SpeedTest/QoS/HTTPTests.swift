@@ -31,7 +31,7 @@ import Testing
   private static let page = "HTTP/1.1 200 OK\r\nServer: Lab/1\r\nContent-Length: 5\r\nX-B: 2\r\n\r\nhello"
 
   private func proxy(_ values: [String: String]) throws -> (QoSStatus, String) {
-    let (status, members) = HTTPProxyTest(QoSParameters(values)).result(try LoopbackPort.context())
+    let (status, members) = PageTest(proxy: QoSParameters(values)).result(try LoopbackPort.context())
     return (status, JSON.object(members).text)
   }
 
@@ -120,12 +120,12 @@ import Testing
   @Test("When a website is tested, then the result says that it was a plain fetch")
   func website() throws {
     let web = try Web(Self.page)
-    let (status, members) = WebsiteTest(QoSParameters(["url": web.url])).result(try LoopbackPort.context())
+    let (status, members) = PageTest(website: QoSParameters(["url": web.url])).result(try LoopbackPort.context())
     #expect(status == .ok)
     let text = JSON.object(members).text
     #expect(text.contains(#""website_result_info":"OK","website_result_status":"200""#))
     #expect(text.contains(#""website_result_rx_bytes":5,"website_result_method":"plain fetch""#))
-    let (failed, other) = WebsiteTest(QoSParameters(["url": "x"])).result(try LoopbackPort.context())
+    let (failed, other) = PageTest(website: QoSParameters(["url": "x"])).result(try LoopbackPort.context())
     #expect(failed == .error)
     #expect(JSON.object(other).text.contains(#""website_result_info":"ERROR","website_result_method":"plain fetch""#))
   }

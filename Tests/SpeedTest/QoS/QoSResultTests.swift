@@ -127,8 +127,8 @@ import Testing
   @Test("When HTTP results are written, then their members are those of the reference client")
   func http() throws {
     try compare(
-      8, prefix: "http_objective_", { HTTPProxyTest($0) },
-      HTTPProxyTest.Finding(page: FetchedPage(status: 200, header: "", length: 13, hash: ""), duration: 1))
+      8, prefix: "http_objective_", { PageTest(proxy: $0) },
+      PageTest.Finding(page: FetchedPage(status: 200, header: "", length: 13, hash: ""), duration: 1))
   }
 
   @Test(

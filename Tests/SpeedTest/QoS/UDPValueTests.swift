@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(
-    "When answers come, then each packet has one round trip, repeated ones are duplicates, foreign ones are ignored")
+    "When answers come, then each packet has one round trip, repeated and foreign ones are ignored")
   func answers() {
     var answers = UDPAnswers()
     answers.answer(0, at: 5)
@@ -49,7 +49,6 @@ import Testing
     answers.answer(0, at: 400)
     answers.answer(3, at: 410)
     #expect(answers.roundTrips == [2: 50, 0: 260])
-    #expect(answers.duplicates == 1)
     #expect(!answers.isComplete)
     answers.answer(1, at: 420)
     #expect(answers.isComplete)
@@ -70,24 +69,22 @@ import Testing
     var arrivals = UDPArrivals()
     for index in [0, 2, 1, 2] { arrivals.arrive(UInt8(index)) }
     #expect(arrivals.count == 3)
-    #expect(arrivals.duplicates == 1)
     var many = UDPArrivals()
     for index in 0..<700 where index != 300 { many.arrive(UInt8(truncatingIfNeeded: index)) }
     #expect(many.count == 699)
-    #expect(many.duplicates == 0)
   }
 
   @Test("When the first packet to arrive has a high number, then it counts like any other")
   func highFirst() {
     var arrivals = UDPArrivals()
     for number: UInt8 in [200, 201, 199] { arrivals.arrive(number) }
-    #expect(arrivals.count == 3 && arrivals.duplicates == 0)
+    #expect(arrivals.count == 3)
   }
 
   @Test("When the server counts, then its numbers and round trips are read, in either form of the pairs")
   func counts() throws {
     let count = try #require(UDPCount(#"RCV 3 1 {"0":27164528,"-128":379760,"x":1}"#))
-    #expect(count.received == 3 && count.duplicates == 1)
+    #expect(count.received == 3)
     #expect(count.roundTrips == [0: 27_164_528, -128: 379_760])
     #expect(UDPCount("RCV 2 0 {0=5, 1=6}")?.roundTrips == [0: 5, 1: 6])
     #expect(UDPCount("RCV 2")?.received == 2)

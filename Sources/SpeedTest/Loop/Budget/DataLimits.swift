@@ -11,9 +11,6 @@ public struct DataLimits: Hashable, Sendable {
 
   private init() { (day, month) = (nil, nil) }
 
-  /// - Parameters:
-  ///   - day: Bytes in a day, at least 1; `nil`: no limit.
-  ///   - month: Bytes in a month, at least 1; `nil`: no limit.
   /// - Throws: ``Fault``
   public init(day: Int64?, month: Int64?) throws(Fault) {
     if let day, day < 1 { throw Fault(period: "day", bytes: day) }

@@ -88,11 +88,11 @@ public struct DataUsage: Hashable, Sendable {
 }
 
 extension DataUsage: Codable {
-  private enum Key: String, CodingKey { case days, undated, largest, current }
+  private enum CodingKeys: String, CodingKey { case days, undated, largest, current }
 
   /// - Throws: `DecodingError`, also for a day or a number of bytes that no usage can have.
   public init(from decoder: any Decoder) throws {
-    let values = try decoder.container(keyedBy: Key.self)
+    let values = try decoder.container(keyedBy: CodingKeys.self)
     days = try values.decode([Int: Int64].self, forKey: .days)
     undated = try values.decode(Int64.self, forKey: .undated)
     largest = try values.decode(Int64.self, forKey: .largest)
@@ -105,15 +105,6 @@ extension DataUsage: Codable {
       throw DecodingError.dataCorruptedError(
         forKey: .days, in: values, debugDescription: "the data usage has a negative number of bytes")
     }
-  }
-
-  /// Writes all members.
-  public func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: Key.self)
-    try values.encode(days, forKey: .days)
-    try values.encode(undated, forKey: .undated)
-    try values.encode(largest, forKey: .largest)
-    try values.encode(current, forKey: .current)
   }
 }
 

@@ -37,10 +37,6 @@ public struct LoopMoment: Hashable, Sendable {
   /// The wall time of the selected clock (docs/clock.md); `nil` while no clock is trusted.
   public let wall: WallTime?
 
-  /// - Parameters:
-  ///   - boot: CLOCK_BOOTTIME.
-  ///   - awake: CLOCK_MONOTONIC.
-  ///   - wall: The trusted wall time, if there is one.
   public init(boot: Duration, awake: Duration, wall: WallTime?) {
     self.boot = boot
     self.awake = awake

@@ -25,7 +25,6 @@ struct LoopCoordinator: Hashable, Sendable {
 
   /// A new loop. The first input starts it.
   /// - Parameters:
-  ///   - rules: The settings.
   ///   - usage: The bytes that earlier tests used.
   ///   - bootID: The kernel's random id of this boot.
   ///   - moment: The present.
@@ -42,8 +41,6 @@ struct LoopCoordinator: Hashable, Sendable {
 
   /// The loop of an earlier process. The first input resumes or ends it.
   /// - Parameters:
-  ///   - memory: Its last state on the disk.
-  ///   - rules: The settings; they may have changed.
   ///   - bootID: The kernel's random id of this boot.
   ///   - moment: The present.
   init(resuming memory: LoopMemory, _ rules: LoopRules, bootID: String, at moment: LoopMoment) {

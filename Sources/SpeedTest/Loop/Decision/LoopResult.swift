@@ -6,20 +6,15 @@ public enum LoopResult: String, Hashable, Sendable, CaseIterable {
   case failed
 }
 
-/// Why a running test is aborted.
+/// Why a running test is aborted, in words for an operator.
 enum LoopAbort: String, Hashable, Sendable, CaseIterable {
-  /// The operator paused the loop.
-  case paused
-  /// The host is about to sleep.
-  case asleep
-  /// The host was suspended during the test.
-  case suspended
-  /// The test did not end within ``LoopRules/testLimit``.
-  case overdue
-  /// The program restarted during the test.
-  case restarted
-  /// The loop ended during the test.
-  case ended
+  case paused = "the loop was paused"
+  case asleep = "the host was about to sleep"
+  case suspended = "the host was suspended"
+  /// ``LoopRules/testLimit``
+  case overdue = "the test did not end in time"
+  case restarted = "the program ended during the test"
+  case ended = "the loop ended"
 }
 
 /// Why a loop ended.

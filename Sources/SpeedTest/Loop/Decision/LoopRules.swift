@@ -38,14 +38,6 @@ public struct LoopRules: Hashable, Sendable {
   /// The data that tests may use.
   public let data: DataLimits
 
-  /// - Parameters:
-  ///   - count: 1 to 500 tests.
-  ///   - every: 5 to 1440 minutes; `nil`: time does not count.
-  ///   - distance: 25 to 10,000 m; `nil`: distance does not count.
-  ///   - duration: More than 0, up to 48 hours.
-  ///   - afterRestart: What a restart does.
-  ///   - allowsOtherLinks: Whether tests start on other links than those of mobile networks.
-  ///   - data: The data that tests may use.
   /// - Throws: ``Fault``
   public init(
     count: Int = 50, every: Duration? = .seconds(15 * 60), distance: Double? = 250,

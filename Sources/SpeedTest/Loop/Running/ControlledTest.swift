@@ -31,7 +31,7 @@ public final class ControlledTest: Sendable {
 
   /// Where a test is.
   private enum Stage {
-    case asking(Task<SpeedTestRequester.Granted, any Error>)
+    case asking(Task<TestRequester.Granted, any Error>)
     case waiting(Task<Void, any Error>)
     case measuring(SpeedTestRun)
     case examining(QoSRun)
@@ -98,16 +98,16 @@ public final class ControlledTest: Sendable {
     onGrant: @escaping @Sendable (SpeedTestGrant) -> Void = { _ in },
     progress: @escaping @Sendable (SpeedTestProgress) -> Void = { _ in }
   ) async throws -> TestEnd {
-    let granted: SpeedTestRequester.Granted
+    let granted: TestRequester.Granted
     do {
       granted = try await ask()
-    } catch let unusable as SpeedTestRequester.Unusable {
+    } catch let unusable as TestRequester.Unusable {
       return try await close(unusable)
     } catch {
       return end(abortReason == nil ? .failed : .aborted, error: abortReason ?? "\(error)")
     }
     onGrant(granted.grant)
-    follow(granted.grant.host)
+    follow(granted.grant.server.host)
     let technology = environment.conditions.radio?.technology
     let row = try await environment.store.speedTests.begin(start(granted, technology))
     environment.logger.info("speed test \(row): the server made test \(granted.grant.testUUID)")
@@ -135,7 +135,7 @@ public final class ControlledTest: Sendable {
   }
 
   /// Stores a test that cannot run as failed, so that the next pass closes it at the server.
-  private func close(_ unusable: SpeedTestRequester.Unusable) async throws -> TestEnd {
+  private func close(_ unusable: TestRequester.Unusable) async throws -> TestEnd {
     var start = SpeedTestOutbox.Start(
       controlServer: unusable.url, clientUUID: unusable.clientUUID, testUUID: unusable.testUUID, token: "",
       started: environment.timekeeper.now)
@@ -165,11 +165,11 @@ public final class ControlledTest: Sendable {
 
   // MARK: The request
 
-  private func ask() async throws -> SpeedTestRequester.Granted {
+  private func ask() async throws -> TestRequester.Granted {
     let (time, place) = (environment.timekeeper.now, environment.conditions.place(at: .now))
     let located = place.flatMap { SpeedTestPlace($0.fix, at: time.adding(.zero - $0.age), offset: 0) }
     let asking = Task { [environment, options, loop] in
-      try await environment.sender.speedTests.request(by: options.interface, family: options.family) { client in
+      try await environment.sender.tests.requestSpeedTest(by: options.interface, family: options.family) { client in
         var request = SpeedTestRequest(clientUUID: client, time: time)
         (request.loop, request.place, request.family) = (loop, located, options.family)
         return request
@@ -189,7 +189,7 @@ public final class ControlledTest: Sendable {
     environment.conditions.note(path.reading(to: host))
   }
 
-  private func start(_ granted: SpeedTestRequester.Granted, _ technology: Technology?) -> SpeedTestOutbox.Start {
+  private func start(_ granted: TestRequester.Granted, _ technology: Technology?) -> SpeedTestOutbox.Start {
     var start = SpeedTestOutbox.Start(
       controlServer: granted.url, clientUUID: granted.clientUUID, testUUID: granted.grant.testUUID,
       token: granted.grant.token, started: environment.timekeeper.now)
@@ -213,7 +213,7 @@ public final class ControlledTest: Sendable {
   }
 
   private func measure(
-    _ granted: SpeedTestRequester.Granted, _ progress: @escaping @Sendable (SpeedTestProgress) -> Void
+    _ granted: TestRequester.Granted, _ progress: @escaping @Sendable (SpeedTestProgress) -> Void
   ) async -> Measured {
     let waiting = Task { try await Task.sleep(for: granted.grant.wait) }
     guard enter(.waiting(waiting)), await (try? waiting.value) != nil else {
@@ -261,11 +261,11 @@ public final class ControlledTest: Sendable {
   // MARK: QoS
 
   /// The results of the control server's QoS tests as a JSON array; `nil` without any.
-  private func qosResults(_ granted: SpeedTestRequester.Granted) async -> String? {
+  private func qosResults(_ granted: TestRequester.Granted) async -> String? {
     do {
       var request = SpeedTestRequest(clientUUID: granted.clientUUID, time: environment.timekeeper.now)
       request.loop = loop
-      let objectives = try QoSObjectives(try await environment.sender.speedTests.qosTests(request))
+      let objectives = try QoSObjectives(try await environment.sender.tests.qosTests(request))
       guard !objectives.all.isEmpty else { return nil }
       var plan = QoSPlan(objectives: objectives, token: try MeasurementToken(granted.grant.token))
       plan.encryption = options.qosEncryption
@@ -292,7 +292,7 @@ public final class ControlledTest: Sendable {
   }
 
   private func plan(_ grant: SpeedTestGrant) throws -> SpeedTestPlan {
-    var plan = SpeedTestPlan(host: grant.host, port: grant.port, token: try MeasurementToken(grant.token))
+    var plan = SpeedTestPlan(host: grant.server.host, port: grant.server.port, token: try MeasurementToken(grant.token))
     plan.opening = grant.kind == .http ? .http : .native
     plan.isEncrypted = grant.isEncrypted
     plan.verifiesCertificate = options.verifiesCertificate
@@ -307,7 +307,7 @@ public final class ControlledTest: Sendable {
   private static func family(_ wanted: IPVersion?, _ grant: SpeedTestGrant) -> IPVersion? {
     if let wanted { return wanted }
     // A literal has its own.
-    if grant.host.contains(":") || grant.host.allSatisfy({ $0.isNumber || $0 == "." }) { return nil }
+    if grant.server.host.contains(":") || grant.server.host.allSatisfy({ $0.isNumber || $0 == "." }) { return nil }
     guard let remote = grant.remoteAddress else { return nil }
     return remote.contains(":") && !remote.lowercased().hasPrefix("::ffff:") ? .ipv6 : .ipv4
   }

@@ -152,7 +152,7 @@ public actor LoopRunner {
     switch effect {
     case .abortTest(let number, let reason):
       guard let running, running.number == number else { return }
-      running.test.abort(reason.words)
+      running.test.abort(reason.rawValue)
       await running.task.value
     case .persist(let memory): await persist(memory)
     case .startTest(let number, let loopUUID): start(number, loopUUID)
@@ -208,20 +208,6 @@ public actor LoopRunner {
     alarm = Task { [continuation, host] in
       if wait > .zero, (try? await host.sleep(wait)) == nil { return }
       continuation.yield(.input(.tick))
-    }
-  }
-}
-
-extension LoopAbort {
-  /// For an operator.
-  var words: String {
-    switch self {
-    case .paused: "the loop was paused"
-    case .asleep: "the host was about to sleep"
-    case .suspended: "the host was suspended"
-    case .overdue: "the test did not end in time"
-    case .restarted: "the program ended during the test"
-    case .ended: "the loop ended"
     }
   }
 }

@@ -192,8 +192,6 @@ struct QTPReplies: Sendable {
   private var open: Set<Int64> = []
   /// Replies that no caller has fetched yet.
   private var answers: [Int64: String] = [:]
-  /// Lines that no command waited for.
-  private(set) var strays = 0
 
   /// The number of a new command.
   /// - Parameter hasReply: `false` for a command that has no reply of its own: `TCPTEST IN`, `UDPTEST IN`.
@@ -205,10 +203,7 @@ struct QTPReplies: Sendable {
 
   /// Applies a line. A line without a number answers the waiting command if there is exactly one.
   mutating func read(_ line: QTPLine) {
-    guard let id = line.id ?? (open.count == 1 ? open.first : nil), open.remove(id) != nil else {
-      strays += 1
-      return
-    }
+    guard let id = line.id ?? (open.count == 1 ? open.first : nil), open.remove(id) != nil else { return }
     answers[id] = line.text
   }
 
@@ -244,7 +239,4 @@ struct QTPLine: Hashable, Sendable {
     }
     (text, self.id) = (String(decoding: characters[..<start], as: UTF8.self), id)
   }
-
-  /// The words of the text.
-  var words: [Substring] { text.split(separator: " ") }
 }

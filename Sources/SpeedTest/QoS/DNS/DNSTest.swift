@@ -1,4 +1,5 @@
 import Foundation
+import Networking
 import OrderedJSON
 import Pinging
 
@@ -43,7 +44,7 @@ struct DNSTest: QoSTest {
     let start = context.now
     let waiting = context.waiting(limit)
     // A resolver that the objective names need not have the family of the QoS server.
-    let place = ResolverPlace(resolver, standard: port)
+    let place = HostPort(resolver: resolver, standard: port)
     let addresses = try Addresses(host: place.host, port: place.port, family: nil)
     guard let address = addresses.list.first else {
       throw .unresolved(NameError(name: place.host, reason: "it has no address"))
@@ -124,9 +125,6 @@ struct DNSTest: QoSTest {
       "dns_result_info": .string(reason.rawValue), "dns_result_entries": .null, "dns_result_entries_found": "0",
     ])
   }
-
-  /// OK for every response code: the resolver answered.
-  func status(_ finding: Finding) -> QoSStatus { .ok }
 }
 
 /// The system's resolvers (resolv.conf(5)).
@@ -147,28 +145,10 @@ enum ResolverFile {
   }
 }
 
-/// The address and port of a resolver.
-///
-/// Objectives of deployed servers name an address alone, and the port is 53. A lab may add a port: `192.0.2.1:5300`,
-/// `[2001:db8::1]:5300`.
-struct ResolverPlace: Hashable, Sendable {
-  let host: String
-  let port: UInt16
-
-  /// - Parameter standard: The port of a text without one.
-  init(_ text: String, standard: UInt16 = 53) {
-    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-    let isBracketed = text.hasPrefix("[")
-    // More colons without brackets are those of an IPv6 address.
-    guard parts.count == 2 || isBracketed, let last = parts.last, let port = UInt16(last), port > 0 else {
-      (host, self.port) = (Self.bare(text), standard)
-      return
-    }
-    (host, self.port) = (Self.bare(text.dropLast(last.count + 1)), port)
-  }
-
-  /// The address without the brackets of IPv6.
-  private static func bare(_ text: some StringProtocol) -> String {
-    text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : String(text)
+extension HostPort {
+  /// A resolver. Objectives of deployed servers name an address alone, and the port is 53; a lab may add a port.
+  init(resolver text: String, standard: UInt16 = 53) {
+    let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
+    self = HostPort(text) ?? HostPort(host: isBracketed ? String(text.dropFirst().dropLast()) : text, port: standard)
   }
 }

@@ -2,12 +2,9 @@ import Foundation
 
 /// The tests of the control server's answer to `/qosTestRequest` (docs/protocol.md, 6.4).
 struct QoSObjectives: Hashable, Sendable {
-  /// The tests, by group and number.
+  /// The tests, by group and number; not those without a number, repeated ones, those beyond ``most``, and those of types that cannot be run
+  /// here, such as `sip`.
   let all: [QoSObjective]
-  /// Types that cannot be run here, such as `sip`, with the number of their tests. They have no result.
-  let unknown: [String: Int]
-  /// Tests without a number, repeated ones, and those beyond ``most``.
-  let unusable: Int
 
   /// More tests than this are not run: each has a thread, and a few sockets.
   static let most = 100
@@ -28,26 +25,15 @@ struct QoSObjectives: Hashable, Sendable {
   }
 
   private init(_ types: [String: Any]) {
-    var found: [QoSObjective] = []
-    var (unknown, unusable) = ([String: Int](), 0)
-    for (name, value) in types.sorted(by: { $0.key < $1.key }) {
-      let tests = value as? [Any] ?? []
-      guard let kind = QoSTestKind(rawValue: name) else {
-        unknown[name] = tests.count
-        continue
-      }
-      for test in tests {
-        let objective = (test as? [String: Any]).flatMap { QoSObjective(kind, QoSParameters($0)) }
-        if let objective { found.append(objective) } else { unusable += 1 }
-      }
+    var found = types.flatMap { name, value in
+      guard let kind = QoSTestKind(rawValue: name) else { return [QoSObjective]() }
+      return (value as? [Any] ?? []).compactMap { ($0 as? [String: Any]).map(QoSParameters.init) }
+        .compactMap { QoSObjective(kind, $0) }
     }
     // The number and the type make the order, and so the choice among repeated numbers, the same each time.
     found.sort { ($0.group, $0.uid, $0.kind.rawValue) < ($1.group, $1.uid, $1.kind.rawValue) }
     var seen: Set<Int64> = []
-    let single = found.filter { seen.insert($0.uid).inserted }
-    all = Array(single.prefix(Self.most))
-    self.unknown = unknown
-    self.unusable = unusable + found.count - all.count
+    all = Array(found.filter { seen.insert($0.uid).inserted }.prefix(Self.most))
   }
 
   /// The tests group by group, ascending.

@@ -22,11 +22,10 @@ final class QoSRun: Sendable {
   /// does not hang reports by itself.
   private static let grace: Int64 = 3_000_000_000
 
-  /// A run of `plan`; call ``run(progress:)`` once.
+  /// A run of `plan`; call ``run()`` once.
   convenience init(_ plan: QoSPlan) { self.init(plan, source: nil) }
 
   /// - Parameters:
-  ///   - source: The address that connections to QoS servers come from; `nil`: the kernel's choice.
   ///   - test: The test of an objective.
   init(
     _ plan: QoSPlan, source: Addresses.Address?,
@@ -40,12 +39,11 @@ final class QoSRun: Sendable {
   func abort() { isAborted.withLock { $0 = true } }
 
   /// Runs the tests.
-  /// - Parameter progress: Called for each result, by any thread, one call at a time; it must not wait.
   /// - Returns: A result for each test, whatever happened to it.
-  func run(progress: @escaping @Sendable (QoSProgress) -> Void = { _ in }) async -> QoSOutcome {
+  func run() async -> QoSOutcome {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        Thread.detachNewThread { [self] in continuation.resume(returning: runBlocking(progress)) }
+        Thread.detachNewThread { [self] in continuation.resume(returning: runBlocking()) }
       }
     } onCancel: {
       abort()
@@ -53,14 +51,14 @@ final class QoSRun: Sendable {
   }
 
   /// Runs all groups on the calling thread, one after the other.
-  private func runBlocking(_ progress: @escaping @Sendable (QoSProgress) -> Void) -> QoSOutcome {
+  private func runBlocking() -> QoSOutcome {
     let clock = TestClock.monotonic { [self] in isAborted.withLock { $0 } }
     let start = clock.now()
     let whole = Waiting(clock: clock, deadline: start + plan.limit)
     let connections = QTPConnections(plan, source: source, counter: counter)
     let groups = plan.objectives.groups.map { $0.map { ($0, test($0)) } }
     let objectives = groups.joined().map(\.0)
-    let collector = QoSCollector(count: objectives.count, progress: progress)
+    let collector = QoSCollector()
     // A connection serves all groups: the longest test of any group may be the time between two commands.
     let idle = groups.joined().map(\.1.limit).max() ?? 0
     for group in groups { run(group, connections, collector, idle: idle, start, whole) }
@@ -152,9 +150,9 @@ enum QoSTestList {
     case .udp: UDPTest(parameters)
     case .voip: VoIPTest(parameters)
     case .nonTransparentProxy: ProxyTest(parameters)
-    case .httpProxy: HTTPProxyTest(parameters)
+    case .httpProxy: PageTest(proxy: parameters)
     case .dns: DNSTest(parameters)
-    case .website: WebsiteTest(parameters)
+    case .website: PageTest(website: parameters)
     case .traceroute: TracerouteTest(parameters)
     case .tracerouteMasked: TracerouteTest(parameters, isMasked: true)
     }
@@ -186,20 +184,11 @@ final class QoSCollector: Sendable {
   }
 
   private let state = Mutex(State())
-  private let count: Int
-  private let progress: @Sendable (QoSProgress) -> Void
 
-  /// - Parameter count: The number of all tests, for the display.
-  init(count: Int, progress: @escaping @Sendable (QoSProgress) -> Void) {
-    (self.count, self.progress) = (count, progress)
-  }
-
-  /// Adds a result, and reports it under the lock: reports are made one after the other, and must not wait.
   func add(_ result: QoSResult) {
     state.withLock { state in
       guard state.results[result.uid] == nil else { return }
       state.results[result.uid] = result
-      progress(QoSProgress(done: state.results.count, count: count, newest: result))
       state.next.open()
       state.next = Latch()
     }
@@ -214,16 +203,6 @@ final class QoSCollector: Sendable {
   func results(of objectives: [QoSObjective]) -> [QoSResult] {
     state.withLock { state in objectives.compactMap { state.results[$0.uid] } }
   }
-}
-
-/// The progress of QoS tests, for a display; one with each new result.
-struct QoSProgress: Hashable, Sendable {
-  /// Tests with a result.
-  let done: Int
-  /// All tests.
-  let count: Int
-  /// The result that is new.
-  let newest: QoSResult
 }
 
 /// The result of one test, as `/resultQoS` takes it.

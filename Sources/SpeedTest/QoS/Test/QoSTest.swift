@@ -18,11 +18,13 @@ protocol QoSTest: Sendable {
   func members(_ finding: Finding) -> [JSON.Member]
   /// The members of the result of a test that found nothing, for the given reason.
   func members(without reason: QoSStatus) -> [JSON.Member]
-  /// The status of a finding.
+  /// The status of a finding; OK unless the test says otherwise.
   func status(_ finding: Finding) -> QoSStatus
 }
 
 extension QoSTest {
+  func status(_ finding: Finding) -> QoSStatus { .ok }
+
   /// Runs the test to a result, also after an error.
   func result(_ context: QoSContext) -> (status: QoSStatus, members: [JSON.Member]) {
     do {

@@ -50,8 +50,6 @@ struct UDPAnswers: Hashable, Sendable {
   private var sent: [Int64] = []
   /// Round trips in ns by the index of their packet.
   private(set) var roundTrips: [Int: Int64] = [:]
-  /// Answers to packets that have one already.
-  private(set) var duplicates = 0
 
   /// The number of the next packet. It is one byte: numbers repeat from 256 packets on.
   var nextNumber: UInt8 { UInt8(truncatingIfNeeded: sent.count) }
@@ -68,27 +66,21 @@ struct UDPAnswers: Hashable, Sendable {
     let index = newest - Int(UInt8(truncatingIfNeeded: newest) &- number)
     // No packet with this number was sent.
     guard index >= 0 else { return }
-    if roundTrips[index] == nil {
-      roundTrips[index] = max(0, time.saturatingSubtracting(sent[index]))
-    } else {
-      duplicates += 1
-    }
+    if roundTrips[index] == nil { roundTrips[index] = max(0, time.saturatingSubtracting(sent[index])) }
   }
 }
 
 /// The count of a QoS server after a UDP test: `RCV packets duplicates {"0":ns,...}`. The parts after the packets may be missing.
 struct UDPCount: Hashable, Sendable {
   let received: Int64
-  let duplicates: Int64
   /// Round trips in ns by packet, where the server measured them.
   let roundTrips: [Int64: Int64]
 
-  /// `nil` for any other text, and for negative counts. Duplicates that cannot be read count as 0.
+  /// `nil` for any other text, and for negative counts.
   init?(_ text: String) {
     let words = text.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: true)
     guard words.count >= 2, words[0] == "RCV", let received = Int64(words[1]), received >= 0 else { return nil }
     self.received = received
-    duplicates = words.count > 2 ? max(0, Int64(words[2]) ?? 0) : 0
     roundTrips = words.count > 3 ? Self.pairs(words[3]) : [:]
   }
 

@@ -201,7 +201,6 @@ struct UDPArrivals: Hashable, Sendable {
   /// Indexes of packets, which go on beyond 255.
   private var seen: Set<Int> = []
   private var newest = 0
-  private(set) var duplicates = 0
 
   /// The number of different packets.
   var count: Int { seen.count }
@@ -212,7 +211,7 @@ struct UDPArrivals: Hashable, Sendable {
     // No index is below 0: a high number at the start is a packet after lost ones.
     let index = newest + step < 0 ? newest + step + 256 : newest + step
     newest = max(newest, index)
-    if !seen.insert(index).inserted { duplicates += 1 }
+    seen.insert(index)
   }
 }
 

@@ -31,11 +31,6 @@ struct QoSSubmission: Hashable, Sendable {
   /// The results, a JSON array.
   var results: String
 
-  /// Results with the given values.
-  init(clientUUID: String, token: String, submitted: WallTime, results: String) {
-    (self.clientUUID, self.token, self.submitted, self.results) = (clientUUID, token, submitted, results)
-  }
-
   func text(_ device: Device) -> String {
     let head = JSON.object(
       JSON.members([
@@ -65,26 +60,5 @@ extension ControlServerClient {
   /// - Returns: The answer, as `SpeedTest.QoSObjectives` reads it.
   func requestQoS(_ request: SpeedTestRequest) async throws(ServerFailure) -> Data {
     try await post("qosTestRequest", text: request.json(device).text, clientUUID: request.clientUUID)
-  }
-
-  /// The request that submits `result`, ready to send.
-  func prepare(_ result: SpeedTestResult) -> PreparedResult {
-    PreparedResult(path: "result", text: result.json(device).text, clientUUID: result.clientUUID)
-  }
-
-  /// The request that submits the results of QoS tests, ready to send.
-  func prepare(_ result: QoSSubmission) -> PreparedResult {
-    PreparedResult(path: "resultQoS", text: result.text(device), clientUUID: result.clientUUID)
-  }
-
-  /// The request that tells the server that a test has no result (/resultUpdate), ready to send.
-  /// - Parameter isFailed: Whether it failed; else it was aborted.
-  func prepareClosing(clientUUID: String, testUUID: String, isFailed: Bool) -> PreparedResult {
-    let members = JSON.members([
-      "uuid": .string(clientUUID), "client_uuid": .string(clientUUID), "test_uuid": .string(testUUID),
-      "aborted": isFailed ? nil : true, "failed": isFailed ? true : nil,
-    ])
-    return PreparedResult(
-      path: "resultUpdate", text: JSON.object(members + device.members).text, clientUUID: clientUUID)
   }
 }

@@ -1,5 +1,6 @@
 import Coverage
 import Foundation
+import Networking
 
 /// The control server's answer to a request for a speed test (docs/protocol.md, 6.1).
 public struct SpeedTestGrant: Hashable, Sendable {
@@ -16,14 +17,10 @@ public struct SpeedTestGrant: Hashable, Sendable {
 
   /// The identifier of the test.
   public let testUUID: String
-  /// The identifier under which the result can be published; `nil` when the server gives none.
-  public let openTestUUID: String?
   /// The token for the measurement server, exactly as it came.
   public let token: String
-  /// The name or address of the measurement server.
-  public let host: String
-  /// Its TCP port, 1 to 65535.
-  public let port: UInt16
+  /// The measurement server.
+  public let server: HostPort
   /// Whether connections use TLS.
   public let isEncrypted: Bool
   /// How connections begin.
@@ -54,18 +51,17 @@ public struct SpeedTestGrant: Hashable, Sendable {
     }
     testUUID = try Self.word(answer.test_uuid, "test_uuid", limit: 100)
     token = try Self.word(answer.test_token, "test_token", limit: 1000)
-    host = try Self.word(answer.test_server_address, "test_server_address", limit: 253)
+    let host = try Self.word(answer.test_server_address, "test_server_address", limit: 253)
     guard let port = answer.test_server_port?.number.flatMap(UInt16.init(exactly:)), port > 0 else {
       throw .unusableAnswer("test_server_port is no port")
     }
-    self.port = port
+    server = HostPort(host: host, port: port)
     let type = answer.test_server_type ?? Kind.native.rawValue
     guard let kind = Kind(type: type) else {
       throw .unusableAnswer(
         "test_server_type \"\(ForeignText.clean(type, limit: 40))\" is none of RMBT, RMBThttp and RMBTws")
     }
     self.kind = kind
-    openTestUUID = answer.open_test_uuid
     isEncrypted = answer.test_server_encryption?.value ?? false
     name = answer.test_server_name.map { ForeignText.clean($0) }
     seconds = Self.number(answer.test_duration, 1...30, otherwise: 7)
@@ -100,7 +96,6 @@ public struct SpeedTestGrant: Hashable, Sendable {
 
   private struct Answer: Decodable {
     let test_uuid: String?
-    let open_test_uuid: String?
     let test_token: String?
     let test_server_address: String?
     let test_server_port: NumberOrText?

@@ -9,8 +9,6 @@ struct SpeedTestResult: Hashable, Sendable {
   var testUUID: String
   /// The token of the test, byte by byte as it was issued.
   var token: String
-  /// When the test began.
-  var started: WallTime
   /// Now.
   var submitted: WallTime
   /// How often the result was sent before.
@@ -21,16 +19,6 @@ struct SpeedTestResult: Hashable, Sendable {
   var hasQoS = false
   /// The figures. The server refuses a result that is not complete (``Coverage/SpeedTestFigures/isComplete``).
   var figures: SpeedTestFigures
-
-  /// A result with the given values.
-  init(
-    clientUUID: String, testUUID: String, token: String, started: WallTime, submitted: WallTime, retries: Int,
-    technology: Technology?, figures: SpeedTestFigures
-  ) {
-    (self.clientUUID, self.testUUID, self.token) = (clientUUID, testUUID, token)
-    (self.started, self.submitted, self.retries) = (started, submitted, retries)
-    (self.technology, self.figures) = (technology, figures)
-  }
 
   func json(_ device: Device) -> JSON {
     .object(
