@@ -61,12 +61,7 @@ public struct PingEvent: Hashable, Sendable {
     /// From the far end to this host, minus the same offset.
     public let downNanoseconds: Int64
     /// Whether the far end restarted before this ping: its clock has another offset than before.
-    public let isRestarted: Bool
-
-    init(upNanoseconds: Int64, downNanoseconds: Int64, isRestarted: Bool = false) {
-      (self.upNanoseconds, self.downNanoseconds) = (upNanoseconds, downNanoseconds)
-      self.isRestarted = isRestarted
-    }
+    public internal(set) var isRestarted = false
   }
 
   /// Properties of a reply beside its round-trip time.
@@ -133,19 +128,9 @@ public struct PingEvent: Hashable, Sendable {
     sendStamp: Stamp = .kernel, receiveStamp: Stamp = .kernel, flags: Flags = [], oneWay: OneWay? = nil,
     isOfKnownPing: Bool = true, from: PingAddress? = nil, hopLimit: UInt8? = nil, mtu: UInt32? = nil
   ) {
-    self.target = target
-    self.kind = kind
-    self.number = number
-    self.sequence = sequence
-    self.slot = slot
-    self.sent = sent
-    self.occurred = occurred
-    self.sendStamp = sendStamp
-    self.receiveStamp = receiveStamp
-    self.flags = flags
-    self.oneWay = oneWay
-    self.isOfKnownPing = isOfKnownPing
-    self.from = from
+    (self.target, self.kind, self.number, self.sequence, self.slot) = (target, kind, number, sequence, slot)
+    (self.sent, self.occurred, self.sendStamp, self.receiveStamp) = (sent, occurred, sendStamp, receiveStamp)
+    (self.flags, self.oneWay, self.isOfKnownPing, self.from) = (flags, oneWay, isOfKnownPing, from)
     (self.hopLimit, self.mtu) = (hopLimit, mtu)
   }
 

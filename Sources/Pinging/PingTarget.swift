@@ -66,12 +66,8 @@ public struct PingTarget: Hashable, Sendable {
     address: PingAddress, echo: Echo, interface: String? = nil, interval: Duration = .milliseconds(100),
     timeout: Duration = .seconds(1), count: UInt64 = 0
   ) {
-    self.address = address
-    self.echo = echo
-    self.interface = interface
-    self.interval = interval
-    self.timeout = timeout
-    self.count = count
+    (self.address, self.echo, self.interface, self.interval) = (address, echo, interface, interval)
+    (self.timeout, self.count) = (timeout, count)
   }
 
   var raw: cping_target {

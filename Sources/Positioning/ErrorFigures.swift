@@ -15,17 +15,9 @@ struct ErrorFigures: Hashable, Sendable {
   var driver: String?
   /// The receiver's recent dilutions, newest first. gpsd computes a TPV with those of its epoch; the SKY with them can come before or after
   /// the TPV.
-  var dilutions: [Dilution]
+  var dilutions: [Dilution] = []
   /// The receiver's standard deviations for this epoch.
   var gst: GSTReport?
-
-  init(
-    eph: Double? = nil, epx: Double? = nil, epy: Double? = nil, status: Int? = nil, driver: String? = nil,
-    dilutions: [Dilution] = [], gst: GSTReport? = nil
-  ) {
-    (self.eph, self.epx, self.epy, self.status) = (eph, epx, epy, status)
-    (self.driver, self.dilutions, self.gst) = (driver, dilutions, gst)
-  }
 
   /// The newest HDOP.
   var hdop: Double? { dilutions.lazy.compactMap { $0.hdop.asErrorEstimate }.first }

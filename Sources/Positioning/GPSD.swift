@@ -23,10 +23,7 @@ public struct GPSD: Sendable {
   init(
     configuration: GPSDConfiguration = GPSDConfiguration(), timings: Timings, clock: HostClock = .system, logger: Logger
   ) {
-    self.configuration = configuration
-    self.timings = timings
-    self.clock = clock
-    self.logger = logger
+    (self.configuration, self.timings, self.clock, self.logger) = (configuration, timings, clock, logger)
   }
 
   /// Runs until the task is cancelled. The connection is closed when it returns.
@@ -139,10 +136,6 @@ extension GPSD {
 /// The source of the client's time; tests pass their own.
 struct HostClock: Sendable {
   let now: @Sendable () -> HostTime
-
-  init(now: @escaping @Sendable () -> HostTime) {
-    self.now = now
-  }
 
   /// The clocks of the system.
   static let system = HostClock {

@@ -43,19 +43,14 @@ struct GPSDDevice: Hashable, Sendable {
   /// The path of a device file, or a URL.
   let path: String
   /// `false` once gpsd has closed it: `activated` is then 0; otherwise it is an ISO date, in old versions a number.
-  let isActive: Bool
+  var isActive = true
   /// Seconds between two fixes; `nil` when unknown or impossible.
-  let cycle: Double?
+  var cycle: Double?
   /// The name of gpsd's driver; `nil` until gpsd knows it.
-  let driver: String?
+  var driver: String?
+}
 
-  init(path: String, isActive: Bool = true, cycle: Double? = nil, driver: String? = nil) {
-    self.path = path
-    self.isActive = isActive
-    self.cycle = cycle
-    self.driver = driver
-  }
-
+extension GPSDDevice {
   init?(_ object: JSONObject) {
     guard let path = object.string("path") else { return nil }
     self.init(
@@ -85,12 +80,8 @@ public struct GPSDConfiguration: Hashable, Sendable {
     host: String = "127.0.0.1", port: Int = 2947, device: String? = nil, staleAfter: Duration = .seconds(5),
     maximumSpeed: Double? = nil, speedLimit: Double? = nil
   ) {
-    self.host = host
-    self.port = port
-    self.device = device
-    self.staleAfter = staleAfter
-    self.maximumSpeed = maximumSpeed
-    self.speedLimit = speedLimit
+    (self.host, self.port, self.device, self.staleAfter) = (host, port, device, staleAfter)
+    (self.maximumSpeed, self.speedLimit) = (maximumSpeed, speedLimit)
   }
 
   /// Whether the server is on this host, by its name or address.

@@ -18,8 +18,7 @@ struct GPSDSocket {
     private let receive: Receiver
 
     init(connection: Int, receive: @escaping Receiver) {
-      self.connection = connection
-      self.receive = receive
+      (self.connection, self.receive) = (connection, receive)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -52,11 +51,7 @@ struct GPSDSocket {
   ///   - loop: Whose thread reads from the socket.
   ///   - receive: Called on that thread, also while an effect runs.
   init(host: String, port: Int, timings: Timings, loop: any EventLoop, receive: @escaping Receiver) {
-    self.host = host
-    self.port = port
-    self.timings = timings
-    self.loop = loop
-    self.receive = receive
+    (self.host, self.port, self.timings, self.loop, self.receive) = (host, port, timings, loop, receive)
   }
 
   // MARK: - Input

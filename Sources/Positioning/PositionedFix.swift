@@ -32,16 +32,10 @@ public struct PositionedFix: Hashable, Sendable {
     accuracyRule: AccuracyRule = .none, device: String? = nil, driver: String? = nil, report: TPV? = nil,
     dilution: Dilution? = nil, gst: GSTReport? = nil, refusedSpeed: Double? = nil, clockDifference: Duration? = nil
   ) {
-    self.fix = fix
-    self.arrival = arrival
+    (self.fix, self.arrival) = (fix, arrival)
     self.delivered = delivered ?? arrival
-    self.accuracyRule = accuracyRule
-    self.device = device
-    self.driver = driver
-    self.report = report
-    self.dilution = dilution
-    self.gst = gst
-    self.refusedSpeed = refusedSpeed
+    (self.accuracyRule, self.device, self.driver, self.report) = (accuracyRule, device, driver, report)
+    (self.dilution, self.gst, self.refusedSpeed) = (dilution, gst, refusedSpeed)
     self.clockDifference = clockDifference
   }
 }

@@ -17,10 +17,7 @@ public struct ReceiverClock: Hashable, Sendable {
 
   /// A receiver's time with the given values.
   public init(device: String?, time: WallTime, arrival: ContinuousClock.Instant, isChosen: Bool) {
-    self.device = device
-    self.time = time
-    self.arrival = arrival
-    self.isChosen = isChosen
+    (self.device, self.time, self.arrival, self.isChosen) = (device, time, arrival, isChosen)
   }
 }
 
@@ -30,9 +27,4 @@ struct HostTime: Hashable, Sendable {
   let instant: ContinuousClock.Instant
   /// Only for comparison with the receiver's time.
   let wall: WallTime
-
-  init(instant: ContinuousClock.Instant, wall: WallTime) {
-    self.instant = instant
-    self.wall = wall
-  }
 }

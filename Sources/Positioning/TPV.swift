@@ -46,43 +46,31 @@ public struct TPV: Hashable, Sendable {
     both.mode = max(mode, later.mode)
     both.status = later.status ?? status
     both.time = later.time ?? time
-    if later.latitude == nil || later.longitude == nil {
-      both.latitude = latitude
-      both.longitude = longitude
+    if later.latitude == nil || later.longitude == nil { (both.latitude, both.longitude) = (latitude, longitude) }
+    for member in Self.numbers.values where both[keyPath: member] == nil {
+      both[keyPath: member] = self[keyPath: member]
     }
-    both.altMSL = later.altMSL ?? altMSL
-    both.altHAE = later.altHAE ?? altHAE
-    both.alt = later.alt ?? alt
-    both.track = later.track ?? track
-    both.speed = later.speed ?? speed
-    both.climb = later.climb ?? climb
-    both.eph = later.eph ?? eph
-    both.epx = later.epx ?? epx
-    both.epy = later.epy ?? epy
-    both.epv = later.epv ?? epv
     return both
   }
 }
 
 extension TPV {
+  /// The numbers beside the position, by gpsd's names.
+  private static var numbers: [String: WritableKeyPath<TPV, Double?>] {
+    [
+      "altMSL": \.altMSL, "altHAE": \.altHAE, "alt": \.alt, "track": \.track, "speed": \.speed, "climb": \.climb,
+      "eph": \.eph, "epx": \.epx, "epy": \.epy, "epv": \.epv,
+    ]
+  }
+
   init(_ object: JSONObject) {
     self.init()
     device = object.string("device")
     mode = object.integer("mode") ?? 0
     status = object.integer("status")
     time = object.string("time").flatMap(ReceiverTime.parse)
-    latitude = object.number("lat")
-    longitude = object.number("lon")
-    altMSL = object.number("altMSL")
-    altHAE = object.number("altHAE")
-    alt = object.number("alt")
-    track = object.number("track")
-    speed = object.number("speed")
-    climb = object.number("climb")
-    eph = object.number("eph")
-    epx = object.number("epx")
-    epy = object.number("epy")
-    epv = object.number("epv")
+    (latitude, longitude) = (object.number("lat"), object.number("lon"))
+    for (name, member) in Self.numbers { self[keyPath: member] = object.number(name) }
   }
 }
 

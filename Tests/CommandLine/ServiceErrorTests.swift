@@ -100,7 +100,7 @@ struct ServiceErrorTests {
   func evidence() {
     #expect(UnreadableEvidence(path: "/a", reason: "no log").description == "/a: no log")
     #expect(UnreadableEvidence(path: "/a", reason: "cannot read /a: gone").description == "cannot read /a: gone")
-    #expect(ReplayError(path: "/a", reason: "no log").description == "/a: no log")
+    #expect(UnreadableEvidence(path: "/a", reason: "no log").description == "/a: no log")
   }
 
   @Test("when work ends, then its result is returned; when a stop comes first, then the work is cancelled")

@@ -27,7 +27,7 @@ struct SessionTableTests {
   }
 
   private func lines(_ sessions: [StoredSession]) -> [String] {
-    SessionListing(sessions, isWriterAlive: false).table.split(separator: "\n").map(String.init)
+    SessionListing(sessions: sessions, isWriterAlive: false).table.split(separator: "\n").map(String.init)
   }
 
   private static let uuid = "f81d4fae-7dec-41d0-a765-00a0c91e6bf6"

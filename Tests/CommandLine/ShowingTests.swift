@@ -1,6 +1,7 @@
 import Coverage
 import Export
 import Foundation
+import Service
 import Settings
 import TestSupport
 import Testing
@@ -183,8 +184,8 @@ struct ShowingTests {
   @Test("when there is no such fence, then one line says so")
   func unknown() throws {
     try record()
-    #expect(throws: NoSuchFence(name: .id(99))) { try show("99") }
-    let error = #expect(throws: NoSuchFence.self) { try show("1:99") }
+    #expect(throws: CommandFailure("there is no fence 99; exports have the ids of fences")) { try show("99") }
+    let error = #expect(throws: CommandFailure.self) { try show("1:99") }
     #expect(error?.description == "session 1 has no fence with the number 99")
   }
 }

@@ -37,8 +37,7 @@ struct ForgettingSpeedTestTests {
     var configuration = ProbeConfiguration()
     configuration.stateDirectory = directory.path
     var lines: [String] = []
-    let forgetting = Forgetting(configuration: configuration, .speedTest(id), logger: .quiet)
-    #expect(try await forgetting.run { lines.append($0) } == .done)
+    #expect(try await Forgetting.run(.speedTest(id), configuration, logger: .quiet) { lines.append($0) } == .done)
     return lines
   }
 

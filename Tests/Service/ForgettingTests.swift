@@ -51,7 +51,7 @@ struct ForgettingTests {
   private func forget(_ session: Int64) async throws {
     var configuration = ProbeConfiguration()
     configuration.stateDirectory = directory.path
-    #expect(try await Forgetting(configuration: configuration, .session(session), logger: logger).run { _ in } == .done)
+    #expect(try await Forgetting.run(.session(session), configuration, logger: logger) { _ in } == .done)
   }
 
   @Test("when the row of a drive is damaged and all its sessions are forgotten, then its drive log goes with them")

@@ -133,7 +133,7 @@ struct MetricsTests {
     var link = DriveStatus()
     link.technology = Technology("4G/LTE")
     let text = text {
-      ($0.totals, $0.links, $0.fix, $0.fixAge) = (["": totals([1])], [link], Fix.sample, .seconds(1))
+      ($0.totals, $0.links, $0.receiver.fix, $0.receiver.fixAge) = (["": totals([1])], [link], Fix.sample, .seconds(1))
       ($0.waiting.oldest, $0.disk.stateBytes, $0.disk.freeBytes) = (.sampleStart, 1, 1)
       $0.sender = SenderStatus(ServerGate(), at: .zero)
     }

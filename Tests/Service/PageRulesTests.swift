@@ -171,7 +171,7 @@ struct PageRulesTests {
     let folder = try TemporaryFolder()
     var configuration = ProbeConfiguration()
     configuration.stateDirectory = folder.path
-    #expect(throws: PageLink.Missing.self) { try PageLink.lines(configuration, renew: false) }
+    #expect(throws: CommandFailure.self) { try PageLink.lines(configuration, renew: false) }
     configuration.agent.page = HostPort("127.0.0.1:8088")
     let first = try PageLink.lines(configuration, renew: false)
     #expect(first.count == 1 && first[0].wholeMatch(of: /http:\/\/127\.0\.0\.1:8088\/\?token=[a-z0-9]{32}/) != nil)
@@ -180,9 +180,9 @@ struct PageRulesTests {
     configuration.agent.page = HostPort("0.0.0.0:8088")
     #expect(try PageLink.lines(configuration, renew: false).first?.contains("//0.0.0.0") == false)
     _ = try folder.write("damaged", to: "page-token")
-    let error = #expect(throws: PageLink.Missing.self) { try PageLink.lines(configuration, renew: false) }
+    let error = #expect(throws: CommandFailure.self) { try PageLink.lines(configuration, renew: false) }
     #expect(error?.description.contains("--renew") == true)
     configuration.stateDirectory = "/nonexistent"
-    #expect(throws: PageLink.Missing.self) { try PageLink.lines(configuration, renew: true) }
+    #expect(throws: CommandFailure.self) { try PageLink.lines(configuration, renew: true) }
   }
 }

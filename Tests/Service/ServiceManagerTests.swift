@@ -52,11 +52,11 @@ struct ServiceManagerTests {
     var status = ServiceStatus(started: .sampleStart)
     status.state = .recording
     status.reason = "moving"
-    status.fix = Fix(coordinate: Coordinate(latitude: 48.2082, longitude: 16.3738))
+    status.receiver.fix = Fix(coordinate: Coordinate(latitude: 48.2082, longitude: 16.3738))
     status.disk.trouble = "No space left on device"
     status.disk.unsavedFences = 2
     status.links = [DriveStatus()]
-    status.links[0].fix = status.fix
+    status.links[0].fix = status.receiver.fix
     status.links[0].fences = 3
     status.links[0].warnings = ["waiting for a test"]
     #expect(

@@ -90,7 +90,7 @@ struct ServiceStatusTests {
     for rtt in [30_000_000, 33_400_000] as [Int64] { drive.lastSecond.count(.answered(rttNanoseconds: rtt)) }
     drive.lastSecond.count(.failed(.timeout))
     let status = status {
-      ($0.state, $0.reason, $0.links, $0.fix, $0.fixAge) = (
+      ($0.state, $0.reason, $0.links, $0.receiver.fix, $0.receiver.fixAge) = (
         .recording, "moving", [drive], drive.fix, .milliseconds(1250)
       )
     }
@@ -102,7 +102,7 @@ struct ServiceStatusTests {
     let json = try object(status)
     #expect(json["satellites"] == nil)
     var seen = status
-    seen.satellites = Satellites(seen: 12, used: 7)
+    seen.receiver.satellites = Satellites(seen: 12, used: 7)
     #expect(try object(seen)["satellites"] as? [String: Int] == ["used": 7, "seen": 12])
     let position = try #require(json["position"] as? [String: Any])
     #expect(position["latitude"] as? Double == 48.2082)
@@ -124,7 +124,8 @@ struct ServiceStatusTests {
   @Test("when the last fix is lost, then status has its age, but no coordinates")
   func lostFix() throws {
     let position = try #require(
-      try object(status { ($0.fix, $0.fixAge) = (.lost, .seconds(3600)) })["position"] as? [String: Any])
+      try object(status { ($0.receiver.fix, $0.receiver.fixAge) = (.lost, .seconds(3600)) })["position"]
+        as? [String: Any])
     #expect(position["latitude"] == nil)
     #expect(position["accuracy_m"] == nil)
     #expect(position["age_s"] as? Double == 3600)

@@ -112,8 +112,9 @@ struct SubmittingTests {
     try store.recordDrive()
     let error = await #expect(throws: StoreError.self) { try await submit(configuration()) }
     #expect(error?.description.contains("another program") == true)
-    let forgetting = Forgetting(configuration: configuration(), .session(1), logger: log.logger)
-    await #expect(throws: StoreError.self) { try await forgetting.run { _ in } }
+    await #expect(throws: StoreError.self) {
+      try await Forgetting.run(.session(1), configuration(), logger: log.logger) { _ in }
+    }
     #expect(try StoreReader(store).sessions().map(\.id) == [1])
   }
 
@@ -125,10 +126,12 @@ struct SubmittingTests {
       #expect(outcome == .kept)
       #expect(rig.log.messages.contains("command: submit, cold"))
       var deleted: [String] = []
-      let forgetting = Forgetting(configuration: rig.configuration, .session(1), logger: log.logger)
-      #expect(try await forgetting.run { deleted.append($0) } == .done)
+      #expect(
+        try await Forgetting.run(.session(1), rig.configuration, logger: log.logger) { deleted.append($0) } == .done)
       #expect(deleted == ["session 1 with 2 fences is deleted here; the server keeps fences that were sent"])
-      let error = await #expect(throws: ServiceRefusal.self) { try await forgetting.run { deleted.append($0) } }
+      let error = await #expect(throws: CommandFailure.self) {
+        try await Forgetting.run(.session(1), rig.configuration, logger: log.logger) { deleted.append($0) }
+      }
       #expect(error?.description == "there is no session 1; coverage-probe sessions lists them")
       #expect(deleted.count == 1)
     }
@@ -137,11 +140,12 @@ struct SubmittingTests {
   @Test("when a session is forgotten without a service, then it is deleted, and a second attempt fails")
   func forget() async throws {
     do { try open().recordDrive() }
-    let forgetting = Forgetting(configuration: configuration(), .session(1), logger: log.logger)
     var lines: [String] = []
-    #expect(try await forgetting.run { lines.append($0) } == .done)
+    #expect(try await Forgetting.run(.session(1), configuration(), logger: log.logger) { lines.append($0) } == .done)
     #expect(lines == ["session 1 with 2 fences is deleted here; the server keeps fences that were sent"])
-    await #expect(throws: ExportError.noSuchSession(1)) { try await forgetting.run { _ in } }
+    await #expect(throws: ExportError.noSuchSession(1)) {
+      try await Forgetting.run(.session(1), configuration(), logger: log.logger) { _ in }
+    }
   }
 
   @Test("when settings of submission are set, then the sender has each of them")

@@ -25,9 +25,7 @@ public struct Link: Hashable, Sendable {
 
   /// A link with the given values.
   public init(interface: String, kind: Kind, isRunning: Bool = true) {
-    self.interface = interface
-    self.kind = kind
-    self.isRunning = isRunning
+    (self.interface, self.kind, self.isRunning) = (interface, kind, isRunning)
   }
 }
 

@@ -59,8 +59,7 @@ public struct PathMonitor: Sendable {
   ) {
     self.source = source
     route = Route(interface: interface, destination: destination)
-    self.pollInterval = pollInterval
-    self.logger = logger
+    (self.pollInterval, self.logger) = (pollInterval, logger)
     (wakes, mailbox) = AsyncStream.makeStream()
   }
 

@@ -9,8 +9,6 @@ public struct Way: Hashable, Sendable {
 
   /// A way with the given values.
   public init(destination: String?, interface: String, address: String?) {
-    self.destination = destination
-    self.interface = interface
-    self.address = address
+    (self.destination, self.interface, self.address) = (destination, interface, address)
   }
 }

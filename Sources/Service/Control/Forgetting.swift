@@ -4,29 +4,21 @@ import Settings
 import Store
 
 /// `sessions forget`: deletes a session or a speed test permanently.
-public struct Forgetting: Sendable {
-  private let configuration: ProbeConfiguration
-  private let target: ForgetTarget
-  private let logger: Logger
-
-  /// - Parameters:
-  ///   - configuration: Names the state directory, and the service's socket.
-  ///   - target: The data to delete.
-  ///   - logger: For the lines of a repair.
-  public init(configuration: ProbeConfiguration, _ target: ForgetTarget, logger: Logger) {
-    self.configuration = configuration
-    self.target = target
-    self.logger = logger
-  }
-
+public enum Forgetting {
   /// Deletes the data, or asks the service that uses the store to do it.
-  /// - Parameter print: Receives the lines of the result.
+  /// - Parameters:
+  ///   - target: The data to delete.
+  ///   - configuration: Names the state directory, and the service's socket.
+  ///   - logger: For the lines of a repair.
+  ///   - print: Receives the lines of the result.
   /// - Throws: `StoreError`, `ForgettingError`, ``ExportError`` when there is no such data, ``ServiceUnreachable``.
-  public func run(print: (String) -> Void) async throws -> CommandOutcome {
+  public static func run(
+    _ target: ForgetTarget, _ configuration: ProbeConfiguration, logger: Logger, print: (String) -> Void
+  ) async throws -> CommandOutcome {
     do {
       let store = try DriveStore(
         directory: StateDirectory(path: configuration.stateDirectory), purpose: "\(Program.name) sessions forget"
-      ) { [logger] in logger.error("\($0)") }
+      ) { logger.error("\($0)") }
       // Repair the store first: otherwise the session's part of the drive log would stay, and a later recovery would
       // restore it.
       try await Recovery(store, maxAge: configuration.submission.maxAge, logger: logger).run(at: .current)
@@ -38,7 +30,7 @@ public struct Forgetting: Sendable {
       let (line, outcome) = try await ServiceClient(configuration: configuration).ask(instead: inUse) { service in
         try await service.forget(target)
       }
-      guard outcome != .failed else { throw ServiceRefusal(description: line) }
+      guard outcome != .failed else { throw CommandFailure(line) }
       print(line)
       return outcome
     }

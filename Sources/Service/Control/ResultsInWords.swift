@@ -80,3 +80,6 @@ extension PassReport {
     return left == 0 && !wasStopped && hold == nil ? .done : .kept
   }
 }
+
+/// The sessions of drives to `pings.target`, in words.
+func keptWords(_ count: Int) -> String { "\(counted(count, "session")) kept here and never submitted (pings.target)" }

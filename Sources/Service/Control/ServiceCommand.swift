@@ -83,9 +83,11 @@ package enum RecordingError: Error, CustomStringConvertible {
   }
 }
 
-/// Why the service could not run a command, in the service's words.
-package struct ServiceRefusal: Error, CustomStringConvertible {
-  package let description: String
+/// Why a command cannot be carried out, and what to do, in one line.
+public struct CommandFailure: Error, Hashable, CustomStringConvertible {
+  /// The line.
+  public let description: String
 
-  package init(description: String) { self.description = description }
+  /// A failure with its line.
+  public init(_ description: String) { self.description = description }
 }

@@ -61,7 +61,7 @@ package struct Submitting: Sendable {
         }
       }
     }
-    guard outcome != .failed else { throw ServiceRefusal(description: line) }
+    guard outcome != .failed else { throw CommandFailure(line) }
     print(line)
     return outcome
   }
@@ -83,7 +83,7 @@ package struct Submitting: Sendable {
   private func keptNote(_ reader: StoreReader? = nil) throws -> String {
     let reader = try reader ?? StoreReader(directory: StateDirectory(path: configuration.stateDirectory))
     let count = try reader.keptSessions()
-    return count > 0 ? "; \(KeptSessions.words(count))" : ""
+    return count > 0 ? "; \(keptWords(count))" : ""
   }
 
   /// Opens the store as its only writer, restores fences that it lacks, and runs the pass.

@@ -32,10 +32,14 @@ struct PageGuard: Sendable {
 
   /// The rules for this host.
   init() {
+    let host = Self.hostName.lowercased()
+    self.init(names: ["localhost", host, host + ".local"])
+  }
+
+  static var hostName: String {
     var name = [CChar](repeating: 0, count: 256)
     gethostname(&name, name.count - 1)
-    let host = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self).lowercased()
-    self.init(names: ["localhost", host, host + ".local"])
+    return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
   init(names: Set<String>) { self.names = names }

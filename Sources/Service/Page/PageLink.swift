@@ -4,50 +4,37 @@ import Synchronization
 
 /// `page`: the link that opens the live page.
 public enum PageLink {
-  /// Why there is no link.
-  public struct Missing: Error, Hashable, CustomStringConvertible {
-    /// The reason and the remedy.
-    public let description: String
-  }
-
   /// The links, one a line; on an address that stands for all of the host's, one with a place for the host's name.
   /// - Parameters:
   ///   - configuration: Names the page and the state directory.
   ///   - renew: Whether to make another token.
-  /// - Throws: ``Missing``
-  public static func lines(_ configuration: ProbeConfiguration, renew: Bool) throws(Missing) -> [String] {
+  /// - Throws: ``CommandFailure``
+  public static func lines(_ configuration: ProbeConfiguration, renew: Bool) throws(CommandFailure) -> [String] {
     guard let address = configuration.agent.page else {
-      throw Missing(
-        description: "there is no live page: set agent.page, such as 127.0.0.1:8088, and restart the service")
+      throw CommandFailure(
+        "there is no live page: set agent.page, such as 127.0.0.1:8088, and restart the service")
     }
     let token = try token(configuration.stateDirectory, renew: renew)
     let isEveryAddress = ["0.0.0.0", "::"].contains(address.host)
-    let host = isEveryAddress ? "\(hostName):\(address.port)" : address.description
+    let host = isEveryAddress ? "\(PageGuard.hostName):\(address.port)" : address.description
     return ["http://\(host)/?token=\(token.text)"]
   }
 
   /// The token of the state directory, or a new one if there is none or `renew` is set.
-  /// - Throws: ``Missing`` for a token that this user may not read: another one would lock out the browsers that have it.
-  private static func token(_ directory: String, renew: Bool) throws(Missing) -> PageToken {
+  /// - Throws: ``CommandFailure`` for a token that this user may not read: another one would lock out the browsers that have it.
+  private static func token(_ directory: String, renew: Bool) throws(CommandFailure) -> PageToken {
     if !renew, let token = PageToken(directory: directory) { return token }
     if !renew, access(directory + "/page-token", F_OK) == 0 {
-      throw Missing(
-        description:
-          "\(directory)/page-token cannot be read: run this as root or as the service's user, or with --renew")
+      throw CommandFailure(
+        "\(directory)/page-token cannot be read: run this as root or as the service's user, or with --renew")
     }
     do {
       return try PageToken(renewedIn: directory)
     } catch {
       let reason = (error as? POSIXError).map { String(cString: strerror($0.code.rawValue)) } ?? "\(error)"
-      throw Missing(
-        description: "\(directory)/page-token cannot be written: \(reason); run this as root or as the service's user")
+      throw CommandFailure(
+        "\(directory)/page-token cannot be written: \(reason); run this as root or as the service's user")
     }
-  }
-
-  private static var hostName: String {
-    var name = [CChar](repeating: 0, count: 256)
-    gethostname(&name, name.count - 1)
-    return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 }
 

@@ -36,8 +36,6 @@ struct PageServer: Sendable {
   static let mostConnections = 32
   /// Of one address, without those that have shown the token.
   static let mostConnectionsOfStranger = 8
-  /// For connections that the kernel has made, and the server has not accepted yet (see ``ServiceSocket``).
-  private static let drain = Duration.milliseconds(100)
 
   private static let cookie = "coverage-probe-page"
   /// The header of the page's own requests; a form of another site cannot set it.
@@ -74,7 +72,7 @@ struct PageServer: Sendable {
     }
   }
 
-  /// Serves until the task is cancelled. Then no connection is accepted any more, and those under way get ``drain`` before the
+  /// Serves until the task is cancelled. Then no connection is accepted any more, and those under way get a moment before the
   /// server ends.
   /// - Throws: When the host lacks the address, or the port is taken.
   private func serve(_ rules: PageGuard) async throws {
@@ -90,16 +88,7 @@ struct PageServer: Sendable {
       onServerRunning: { _ in
         logger.info("live page at \(address): `\(Program.name) page` prints the link")
       }, logger: quiet)
-    let serving = Task { try await application.run() }
-    try await withTaskCancellationHandler {
-      try await serving.value
-    } onCancel: {
-      connections.close()
-      Task {
-        try? await Task.sleep(for: Self.drain)
-        serving.cancel()
-      }
-    }
+    try await ServerConnections.run(application) { connections.close() }
   }
 
   private static func reason(_ error: any Error) -> String {
@@ -108,10 +97,10 @@ struct PageServer: Sendable {
 
   // MARK: Routes
 
-  private func router(_ rules: PageGuard, _ connections: ServerConnections) -> Router<PageContext> {
-    let router = Router(context: PageContext.self)
+  private func router(_ rules: PageGuard, _ connections: ServerConnections) -> Router<ChannelContext> {
+    let router = Router(context: ChannelContext.self)
     /// Checks a request; a connection whose request is answered keeps its place.
-    @Sendable func check(_ asked: PageGuard.Asked, _ context: PageContext) -> PageGuard.Verdict {
+    @Sendable func check(_ asked: PageGuard.Asked, _ context: ChannelContext) -> PageGuard.Verdict {
       let verdict = rules.check(asked, by: PageToken(directory: directory))
       if case .refuse = verdict {} else { connections.trust(context.channel) }
       return verdict
@@ -181,7 +170,7 @@ struct PageServer: Sendable {
   }
 
   /// A tile of the base map; status 204 where there is none: the page then asks for the one above. Reads on a thread of its own, because a disk can be slow.
-  private func tile(_ context: PageContext) async throws -> Response {
+  private func tile(_ context: ChannelContext) async throws -> Response {
     let numbers = ["zoom", "column", "row"].compactMap { context.parameters.get($0, as: Int.self) }
     guard let basemap = options.basemap, numbers.count == 3,
       let bytes = try await NIOThreadPool.singleton.runIfActive({
@@ -244,17 +233,6 @@ struct PageServer: Sendable {
   private static let headers: HTTPFields = [
     .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
   ]
-}
-
-/// Gives the handlers the channel, so that they can close it.
-private struct PageContext: RequestContext {
-  var coreContext: CoreRequestContextStorage
-  let channel: any Channel
-
-  init(source: ApplicationRequestContextSource) {
-    coreContext = .init(source: source)
-    channel = source.channel
-  }
 }
 
 /// Notices a follower that accepts no bytes, so that its connection can be closed: a phone out of reach would otherwise occupy

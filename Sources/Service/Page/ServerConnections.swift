@@ -54,6 +54,22 @@ final class ServerConnections: AvailableConnectionsDelegate {
   /// Accepts no further connection.
   func close() { state.withLock { $0.isClosing = true } }
 
+  /// Runs a server until the task is cancelled. After `onStop` it accepts no client any more, and clients that have just connected are served;
+  /// only then it ends. A connection that it accepts while it ends is dropped with its writer unfinished, and NIO ends the process for that.
+  static func run(_ server: some ApplicationProtocol, onStop: @escaping @Sendable () -> Void) async throws {
+    let serving = Task { try await server.run() }
+    try await withTaskCancellationHandler {
+      try await serving.value
+    } onCancel: {
+      onStop()
+      Task {
+        // For connections that the kernel has made, and the server has not accepted yet.
+        try? await Task.sleep(for: .milliseconds(100))
+        serving.cancel()
+      }
+    }
+  }
+
   func connectionOpened() {}
   func connectionClosed() {}
   func isAcceptingNewConnections() -> Bool { state.withLock { !$0.isClosing } }
@@ -102,6 +118,17 @@ final class ServerConnections: AvailableConnectionsDelegate {
       address.prefix(10).allSatisfy { $0 == 0 } && address.dropFirst(10).prefix(2).elementsEqual([0xFF, 0xFF])
     if isMapped { return Array(address.suffix(4)) }
     return address.dropLast().allSatisfy { $0 == 0 } ? address : Array(address.prefix(8))
+  }
+}
+
+/// Gives the handlers of requests the channel, to close it or to read the user at its other end.
+struct ChannelContext: RequestContext {
+  var coreContext: CoreRequestContextStorage
+  let channel: any Channel
+
+  init(source: ApplicationRequestContextSource) {
+    coreContext = .init(source: source)
+    channel = source.channel
   }
 }
 

@@ -10,7 +10,8 @@ extension Service {
     var status = track.status(at: .now)
     status.sender = await environment.sender.status
     status.lastPass = await environment.sender.lastPass
-    status.clock = ClockStatus(environment.timekeeper.read())
+    let clock = environment.timekeeper.read()
+    status.clock = ClockStatus(selection: clock.selection, hostAhead: clock.hostLead)
     status.disk = track.disk(decision, freeBytes: environment.store.directory.room)
     status.disk.stateBytes = environment.store.directory.bytes
     if let loop { status.loop = LoopStatus(await loop.running.memory, of: loop.running.count) }
@@ -31,7 +32,7 @@ extension Service {
     do {
       let report = try await environment.sender.pass(mode, urgency: urgency)
       let kept = try await environment.store.reading { try $0.keptSessions() }
-      return (report.line + (kept > 0 ? "; \(KeptSessions.words(kept))" : ""), report.outcome)
+      return (report.line + (kept > 0 ? "; \(keptWords(kept))" : ""), report.outcome)
     } catch {
       if let trouble = StoreError.sendingTrouble(error) {
         return ("not submitted: \(trouble); waiting data stays stored", .kept)

@@ -77,10 +77,8 @@ actor Service: ServiceCommands {
     configuration: ProbeConfiguration, configurationFile: String?, environment: DriveEnvironment,
     isRecoveryLeft: Bool = false, variables: [String: String] = [:], busAddress: String? = nil
   ) {
-    self.configuration = configuration
-    self.configurationFile = configurationFile
-    self.busAddress = busAddress
-    self.environment = environment
+    (self.configuration, self.configurationFile) = (configuration, configurationFile)
+    (self.busAddress, self.environment) = (busAddress, environment)
     logger = environment.logger
     recovery = RestOfRecovery(isLeft: isRecoveryLeft)
     decision = ServiceDecision(RecordingDecision(rules: configuration.recordingRules))

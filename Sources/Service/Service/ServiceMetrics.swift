@@ -77,8 +77,10 @@ struct ServiceMetrics {
   private static func labels(_ link: String) -> [MetricsText.Label] { link.isEmpty ? [] : [("link", link)] }
 
   private mutating func addPosition(_ status: ServiceStatus) {
-    if let age = status.fixAge { add("position_age_seconds", age.inSeconds, "Since the last position arrived.") }
-    if let accuracy = status.fix?.accuracy {
+    if let age = status.receiver.fixAge {
+      add("position_age_seconds", age.inSeconds, "Since the last position arrived.")
+    }
+    if let accuracy = status.receiver.fix?.accuracy {
       add("position_accuracy_meters", accuracy, "Accuracy of the last position: 68 % radius.")
     }
   }

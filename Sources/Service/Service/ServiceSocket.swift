@@ -99,7 +99,7 @@ struct ServiceSocket: Sendable {
   /// Serves at the path until the task is cancelled. An error of the start, such as a missing directory, ends it before
   /// `onReady`.
   private func serve(onReady: @escaping @Sendable () -> Void) async throws {
-    let router = Router(context: ServiceContext.self)
+    let router = Router(context: ChannelContext.self)
     router.addMiddleware {
       PeerCheck(mayGroupAsk: group != nil)
       MethodCheck()
@@ -144,27 +144,8 @@ struct ServiceSocket: Sendable {
         admitGroup()
         onReady()
       }, logger: quiet)
-    try await run(application)
+    try await ServerConnections.run(application, onStop: removeSocket)
   }
-
-  /// Runs until the task is cancelled. Then the socket accepts no client any more, and clients that have just connected are
-  /// served; only after that does the server end. A connection that it accepts while it ends is dropped with its writer
-  /// unfinished, and NIO ends the process for that.
-  private func run(_ application: some ApplicationProtocol) async throws {
-    let serving = Task { try await application.run() }
-    try await withTaskCancellationHandler {
-      try await serving.value
-    } onCancel: {
-      removeSocket()
-      Task {
-        try? await Task.sleep(for: Self.drain)
-        serving.cancel()
-      }
-    }
-  }
-
-  /// For connections that the kernel has made, and the server has not accepted yet.
-  private static let drain = Duration.milliseconds(100)
 
   /// Without the group, the socket still works for root and the service's user.
   private func admitGroup() {
@@ -200,24 +181,13 @@ struct ServiceSocket: Sendable {
   }
 }
 
-/// Gives the handlers the channel, from which ``PeerCheck`` reads the user at the other end.
-private struct ServiceContext: RequestContext {
-  var coreContext: CoreRequestContextStorage
-  let channel: any Channel
-
-  init(source: ApplicationRequestContextSource) {
-    coreContext = .init(source: source)
-    channel = source.channel
-  }
-}
-
 /// Answers a wrong method with 405 and the right one; the router would answer 404.
 private struct MethodCheck: RouterMiddleware {
   private static let asking: Set<String> = ["/status", "/metrics"]
   private static let ordering = Set(ServiceCommand.allCases.map { "/" + $0.rawValue } + ["/submit", "/forget"])
 
   func handle(
-    _ request: Request, context: ServiceContext, next: (Request, ServiceContext) async throws -> Response
+    _ request: Request, context: ChannelContext, next: (Request, ChannelContext) async throws -> Response
   ) async throws -> Response {
     let path = request.uri.path
     let method: HTTPRequest.Method? =
@@ -235,7 +205,7 @@ private struct PeerCheck: RouterMiddleware {
   let mayGroupAsk: Bool
 
   func handle(
-    _ request: Request, context: ServiceContext, next: (Request, ServiceContext) async throws -> Response
+    _ request: Request, context: ChannelContext, next: (Request, ChannelContext) async throws -> Response
   ) async throws -> Response {
     let mayAsk = mayGroupAsk && request.method == .get
     // Without an answer of the kernel, the request is refused.

@@ -6,27 +6,18 @@ import Logging
 import Settings
 
 /// `agent`: runs the service until it is stopped.
-public struct Serving: Sendable {
-  private let configurationFile: String?
-  private let logger: Logger
-
-  /// - Parameters:
-  ///   - configurationFile: Read again at each SIGHUP; `nil`: the environment alone.
-  ///   - logger: The program's log.
-  public init(configurationFile: String?, logger: Logger) {
-    self.configurationFile = configurationFile
-    self.logger = logger
-  }
-
+public enum Serving {
   /// Runs the service.
   /// - Parameters:
+  ///   - configurationFile: Read again at each SIGHUP; `nil`: the environment alone.
   ///   - stop: Ends the drive and the service within seconds.
   ///   - hangUp: Makes the service read its configuration again.
   ///   - interim: Passes the lines of ``ServiceClient/status(asJSON:)`` to `note`.
   ///   - note: Receives lines for the operator.
   /// - Throws: ``ConfigurationError``, `StoreError`, and errors of the service's start.
-  public func run(
-    stop: AsyncStream<Void>, hangUp: AsyncStream<Void>, interim: AsyncStream<Void>,
+  public static func run(
+    configurationFile: String?, logger: Logger, stop: AsyncStream<Void>, hangUp: AsyncStream<Void>,
+    interim: AsyncStream<Void>,
     note: @escaping @Sendable (String) -> Void
   ) async throws -> CommandOutcome {
     // Each drive has a pinger with a large ring of events: its memory must return to the system when the drive ends.
@@ -47,29 +38,5 @@ public struct Serving: Sendable {
       try await service.run(stop: stop, hangUp: hangUp)
       return .done
     }
-  }
-}
-
-/// A line of the log as the journal takes it with fields of its own (systemd's "Native Journal Protocol").
-public struct JournalEntry: Hashable, Sendable {
-  private let line: String
-  private let priority: Int
-  private let event: OperatorEvent
-
-  /// - Parameters:
-  ///   - line: One line, without control characters.
-  ///   - priority: 2 (critical) to 7 (debug), as in syslog(3).
-  ///   - event: Gives the entry its `MESSAGE_ID`.
-  public init(_ line: String, priority: Int, _ event: OperatorEvent) {
-    (self.line, self.priority, self.event) = (line, priority, event)
-  }
-
-  /// The fields, each a line.
-  public var datagram: [UInt8] {
-    let fields = [
-      "MESSAGE=\(line)", "PRIORITY=\(priority)", "MESSAGE_ID=\(event.messageID)", "COVERAGE_PROBE_EVENT=\(event)",
-      "SYSLOG_IDENTIFIER=\(Program.name)",
-    ]
-    return Array((fields.joined(separator: "\n") + "\n").utf8)
   }
 }

@@ -14,9 +14,9 @@ struct StatusTrack: Sendable {
 
   mutating func note(_ event: PositioningEvent) {
     switch event {
-    case .fix(let fix): (current.fix, fixArrival) = (fix.fix, fix.arrival)
-    case .status(.devices(let paths)): current.receivers = paths
-    case .satellites(let satellites): current.satellites = satellites
+    case .fix(let fix): (current.receiver.fix, fixArrival) = (fix.fix, fix.arrival)
+    case .status(.devices(let paths)): current.receiver.paths = paths
+    case .satellites(let satellites): current.receiver.satellites = satellites
     default: break
     }
   }
@@ -44,7 +44,7 @@ struct StatusTrack: Sendable {
 
   func status(at now: ContinuousClock.Instant) -> ServiceStatus {
     var status = current
-    status.fixAge = fixArrival.map { now - $0 }
+    status.receiver.fixAge = fixArrival.map { now - $0 }
     status.totals = endedTotals
     for link in status.links { status.totals[link.link ?? "", default: DriveTotals()].add(link.totals) }
     return status

@@ -10,10 +10,6 @@ struct ClockStatus: Sendable {
   /// How far the host's clock is ahead of the selected time; `nil` when the host's clock could not be read.
   let hostAhead: Duration?
 
-  init(selection: ClockSelection, hostAhead: Duration?) { (self.selection, self.hostAhead) = (selection, hostAhead) }
-
-  init(_ reading: Timekeeper.Reading) { self.init(selection: reading.selection, hostAhead: reading.hostLead) }
-
   /// The keys are those of the `clock` lines in drive logs.
   var json: JSON {
     .object([

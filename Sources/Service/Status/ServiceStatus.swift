@@ -24,14 +24,7 @@ struct ServiceStatus: Sendable {
   var clock: ClockStatus?
   /// Whether some clock shows a possible time.
   var isClockSet: Bool { clock?.selection.isTrusted ?? true }
-  /// The last fix.
-  var fix: Fix?
-  /// The time since the last fix arrived.
-  var fixAge: Duration?
-  /// The paths of gpsd's receivers; `nil` before gpsd has listed them.
-  var receivers: [String]?
-  /// `nil` before a receiver has reported any.
-  var satellites: Satellites?
+  var receiver = Receiver()
   /// The status of the running drive, by link.
   var links: [DriveStatus] = []
   /// The totals of drives since the start of the service, by link name; "" for the only link.
@@ -45,6 +38,18 @@ struct ServiceStatus: Sendable {
   /// The last pass that had anything to send; `nil` before the first one.
   var lastPass: EndedPass?
   var disk = Disk()
+
+  /// The receiver, as far as it is known.
+  struct Receiver: Sendable {
+    /// The last fix.
+    var fix: Fix?
+    /// The time since the last fix arrived.
+    var fixAge: Duration?
+    /// The paths of gpsd's receivers; `nil` before gpsd has listed them.
+    var paths: [String]?
+    /// `nil` before a receiver has reported any.
+    var satellites: Satellites?
+  }
 
   /// The disk of the state directory, and the data that it refused.
   struct Disk: Hashable, Sendable {
@@ -86,10 +91,10 @@ struct ServiceStatus: Sendable {
         "unsaved_fences": .integer(Int64(disk.unsavedFences)), "trouble": disk.trouble.map(JSON.string),
       ]),
       "position": position,
-      "satellites": satellites.map {
+      "satellites": receiver.satellites.map {
         .object(["used": .integer(Int64($0.used)), "seen": .integer(Int64($0.seen))])
       },
-      "receivers": receivers.map { .array($0.map(JSON.string)) },
+      "receivers": receiver.paths.map { .array($0.map(JSON.string)) },
       "drives": .array(links.map(Self.json)),
       "loop": loop?.json,
       "waiting": .object([
@@ -109,13 +114,13 @@ struct ServiceStatus: Sendable {
 
   /// The last fix; its age says whether it still holds.
   private var position: JSON? {
-    fix.map { fix in
+    receiver.fix.map { fix in
       .object([
         "latitude": fix.coordinate.map { .number($0.latitude) },
         "longitude": fix.coordinate.map { .number($0.longitude) },
         "accuracy_m": fix.accuracy.map(JSON.number),
         "speed_mps": fix.speed.map(JSON.number),
-        "age_s": fixAge.map { .decimal(units: $0.inMilliseconds, places: 3) },
+        "age_s": receiver.fixAge.map { .decimal(units: $0.inMilliseconds, places: 3) },
       ])
     }
   }
@@ -198,7 +203,7 @@ struct ServiceStatus: Sendable {
       lines.append("\(counted(waiting.speedTests, "speed test waits", "speed tests wait")) to be sent")
     }
     if let target = links.compactMap(\.target).first { lines.append("this drive is \(target.note)") }
-    if waiting.kept > 0 { lines.append("\(KeptSessions.words(waiting.kept))") }
+    if waiting.kept > 0 { lines.append(keptWords(waiting.kept)) }
     if let sender, let line = Self.line(sender) { lines.append(line) }
     if let lastPass { lines.append("last pass (\(lastPass.ended.iso8601)): \(lastPass.report.line)") }
     return lines

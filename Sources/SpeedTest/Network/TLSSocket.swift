@@ -14,8 +14,7 @@ final class TLSSocket: Transport {
   ///   - host: For the certificate, and for SNI unless it is an address: some servers abort a handshake whose SNI is one (edge 4).
   init(_ socket: PlainSocket, context: TLSContext, host: String) throws(SpeedTestError) {
     guard let ssl = SSL_new(context.pointer) else { throw .tls("no memory") }
-    self.ssl = ssl
-    self.socket = socket
+    (self.ssl, self.socket) = (ssl, socket)
     verifies = context.verifies
     SSL_set_fd(ssl, socket.descriptor)
     SSL_set_connect_state(ssl)

@@ -25,13 +25,9 @@ public struct SenderClock: Sendable {
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
     random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
   ) {
-    self.wall = wall
-    self.boot = boot
+    (self.wall, self.boot) = (wall, boot)
     self.awake = awake ?? boot
-    self.maximumError = maximumError
-    self.bootID = bootID
-    self.sleep = sleep
-    self.random = random
+    (self.maximumError, self.bootID, self.sleep, self.random) = (maximumError, bootID, sleep, random)
   }
 }
 

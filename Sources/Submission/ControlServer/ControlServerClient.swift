@@ -22,9 +22,7 @@ public struct ControlServerClient: Sendable {
   ///   - device: Sent with every request.
   /// - Throws: ``CAFileError`` when the file cannot be read or holds no certificates.
   public init(url: String, caFile: String?, requestTimeout: Duration, device: Device) throws {
-    self.url = url
-    self.device = device
-    self.requestTimeout = requestTimeout
+    (self.url, self.device, self.requestTimeout) = (url, device, requestTimeout)
     authorities = try caFile.map { path throws(CAFileError) in
       guard let file = FileManager.default.contents(atPath: path),
         file.range(of: Data("-----BEGIN CERTIFICATE-----".utf8)) != nil

@@ -12,9 +12,7 @@ public struct CoverageRequest: Hashable, Sendable {
 
   /// A request with the given values.
   public init(clientUUID: String, loopUUID: String?, time: WallTime) {
-    self.clientUUID = clientUUID
-    self.loopUUID = loopUUID
-    self.time = time
+    (self.clientUUID, self.loopUUID, self.time) = (clientUUID, loopUUID, time)
   }
 
   func json(_ device: Device) -> JSON {

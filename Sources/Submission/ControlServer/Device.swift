@@ -26,14 +26,9 @@ public struct Device: Hashable, Sendable {
     model: String, device: String, osVersion: String, language: String, timezone: String, softwareVersion: String,
     softwareVersionCode: Int64, softwareRevision: String
   ) {
-    self.model = model
-    self.device = device
-    self.osVersion = osVersion
-    self.language = language
-    self.timezone = timezone
-    self.softwareVersion = softwareVersion
-    self.softwareVersionCode = softwareVersionCode
-    self.softwareRevision = softwareRevision
+    (self.model, self.device, self.osVersion, self.language) = (model, device, osVersion, language)
+    (self.timezone, self.softwareVersion) = (timezone, softwareVersion)
+    (self.softwareVersionCode, self.softwareRevision) = (softwareVersionCode, softwareRevision)
   }
 
   /// The members in every request.

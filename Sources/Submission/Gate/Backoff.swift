@@ -15,8 +15,7 @@ struct Backoff: Hashable, Sendable {
   ///   - base: Upper end of the first wait; doubles with each further failure.
   ///   - cap: Upper end of the longest wait.
   init(base: Duration = .seconds(30), cap: Duration = .seconds(300)) {
-    self.base = base
-    self.cap = cap
+    (self.base, self.cap) = (base, cap)
   }
 
   /// Restores the state that an earlier process stored.

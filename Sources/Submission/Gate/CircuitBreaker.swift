@@ -124,8 +124,7 @@ public struct CircuitBreaker: Hashable, Sendable {
   }
 
   private mutating func enter(_ state: State, until deadline: Duration?) {
-    self.state = state
-    self.deadline = deadline
+    (self.state, self.deadline) = (state, deadline)
     generation += 1
   }
 }

@@ -97,8 +97,7 @@ public struct ServerGate: Hashable, Sendable {
 
   /// Restores a gate that an earlier process stored.
   init(policy: Policy, lasting: Lasting) {
-    self.policy = policy
-    self.lasting = lasting
+    (self.policy, self.lasting) = (policy, lasting)
   }
 
   /// The circuit breaker.

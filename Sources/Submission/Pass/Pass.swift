@@ -24,9 +24,7 @@ struct Pass: Sendable {
   static let refusalLimit = 20
 
   init(mode: PassMode, urgency: ServerGate.Urgency, running: Int64?) {
-    self.mode = mode
-    self.urgency = urgency
-    self.running = running
+    (self.mode, self.urgency, self.running) = (mode, urgency, running)
   }
 
   /// The next batch to send. A batch that may have been sent comes last, after the history was read.

@@ -2,6 +2,7 @@ import Coverage
 import Driving
 import Foundation
 import Positioning
+import Service
 import Settings
 import Store
 import Submission
@@ -12,24 +13,14 @@ import Submission
 /// Each examination has a measurement, which does the I/O and returns values, and a judgement, which makes findings from them.
 /// Tests call the judgement alone. It runs beside a service: it opens the store for reading, and only tries the writer's lock.
 struct Doctor: Sendable {
-  private let reading: ConfigurationReading
-  private let receiver: GPSDConfiguration
-  private let device: Device
-  private let wall: @Sendable () -> WallTime
-  private let clock: SenderClock
-
-  /// - Parameters:
-  ///   - reading: The configuration, with its mistakes.
-  ///   - receiver: The way to gpsd.
-  ///   - device: Sent with requests to the control server.
-  ///   - wall: The host's wall clock.
-  ///   - clock: The host's clocks, for the waits that the service has stored.
-  init(
-    reading: ConfigurationReading, receiver: GPSDConfiguration, device: Device,
-    wall: @escaping @Sendable () -> WallTime, clock: SenderClock
-  ) {
-    (self.reading, self.receiver, self.device, self.wall, self.clock) = (reading, receiver, device, wall, clock)
-  }
+  /// The configuration, with its mistakes.
+  let reading: ConfigurationReading
+  /// Sent with requests to the control server.
+  let device: Device
+  /// The host's wall clock.
+  let wall: @Sendable () -> WallTime
+  /// The host's clocks, for the waits that the service has stored.
+  let clock: SenderClock
 
   /// The wait that the service has stored for requests to the server at `url`; `nil` when one may leave.
   func hold(at url: String) -> ServerGate.Hold? {
@@ -50,7 +41,8 @@ struct Doctor: Sendable {
     let server = target?.target.host ?? configuration.controlServer.url.flatMap { URL(string: $0)?.host() }
     let links = configuration.driveLinks.map { LinkExamination($0, destination: server) }
     // All wait for answers from outside, and none needs another.
-    async let positions = ReceiverExamination.listen(to: receiver, accuracyLimit: configuration.location.accuracyLimit)
+    async let positions = ReceiverExamination.listen(
+      to: configuration.receiver, accuracyLimit: configuration.location.accuracyLimit)
     // With a target of its own, a drive asks no control server.
     async let requests =
       target == nil

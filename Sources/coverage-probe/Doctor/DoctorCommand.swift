@@ -25,28 +25,19 @@ struct DoctorCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await Terminal.run {
-      await Diagnosing(configurationFile: configuration.file).run(asJSON: json, print: Terminal.result)
+      let doctor = Doctor(
+        reading: ConfigurationReading(file: configuration.file), device: .thisHost, wall: { .current }, clock: .host)
+      return await doctor.report(asJSON: json, print: Terminal.result)
     }
   }
 }
 
-/// `doctor`: examines this host, and says whether a drive can be recorded now.
-struct Diagnosing: Sendable {
-  private let doctor: Doctor
-
-  /// - Parameter configurationFile: `nil` for none.
-  init(configurationFile: String?) {
-    let reading = ConfigurationReading(file: configurationFile)
-    doctor = Doctor(
-      reading: reading, receiver: reading.configuration.receiver, device: .thisHost, wall: { .current },
-      clock: .host)
-  }
-
+extension Doctor {
   /// Prints each finding as soon as it is known, or all of them as one JSON object.
   /// - Returns: `failed` when a drive cannot be recorded now.
-  func run(asJSON: Bool, print: (String) -> Void) async -> CommandOutcome {
+  func report(asJSON: Bool, print: (String) -> Void) async -> CommandOutcome {
     var findings: [Finding] = []
-    await doctor.run { finding in
+    await run { finding in
       findings.append(finding)
       if !asJSON { Self.lines(finding).forEach(print) }
     }

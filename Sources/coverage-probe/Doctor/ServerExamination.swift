@@ -16,18 +16,11 @@ enum ServerExamination {
     /// The time until the answer, or the reason why there is no usable one.
     var registration: Result<Duration, ServerFailure>?
     /// Why the server's name has no address; looked up when the registration cannot reach it.
-    var nameTrouble: NameTrouble?
+    var nameTrouble: NameError?
     /// The server's clock minus the host's, rounded to a second by the server.
     var clockDifference: Duration?
     /// The request for a test by each measured link.
     var tests: [Test] = []
-  }
-
-  /// Why a name has no address.
-  struct NameTrouble: Hashable, Sendable {
-    let reason: String
-    /// Whether no name server answered, which says nothing of the name.
-    let isTemporary: Bool
   }
 
   /// The answer to a request for a test. ``PingExamination`` pings with its token; no fence is ever submitted for it.
@@ -109,14 +102,14 @@ enum ServerExamination {
     }
   }
 
-  private static func nameTrouble(of configuration: ProbeConfiguration) async -> NameTrouble? {
+  private static func nameTrouble(of configuration: ProbeConfiguration) async -> NameError? {
     guard let host = configuration.controlServer.url.flatMap({ URL(string: $0)?.host() }) else { return nil }
     do throws(NameError) {
       _ = try await PingAddress.resolve(
         host.trimmingCharacters(in: ["[", "]"]), port: 0, family: configuration.pings.family)
       return nil
     } catch {
-      return NameTrouble(reason: "\(error)", isTemporary: error.isTemporary)
+      return error
     }
   }
 
@@ -139,7 +132,7 @@ enum ServerExamination {
       }
       return [
         Finding(
-          .fault, .server, "cannot reach the control server: \(trouble.reason)",
+          .fault, .server, "cannot reach the control server: \(trouble)",
           advice: trouble.isTemporary
             ? "is there a network? no name server answers; /etc/resolv.conf or `resolvectl status` names them"
             : "correct the name in control-server.url")

@@ -38,8 +38,7 @@ struct Recording: Sendable {
       options.parameters.maximumDuration = min(options.parameters.maximumDuration, maximumDuration)
     }
     options.capture = capture
-    self.options = options
-    self.submits = submits
+    (self.options, self.submits) = (options, submits)
     loop = withLoop ? try configuration.loopRules() : nil
     self.logger = logger
   }

@@ -8,19 +8,12 @@ import Store
 struct Reporting: Sendable {
   /// A selection of fences.
   struct Choice: Sendable {
+    /// What is selected, for people.
     let title: String
     let state: ExportSelection
+    /// The ids of the only sessions; empty for all.
     let sessions: Set<Int64>
     let filter: FenceFilter
-
-    /// - Parameters:
-    ///   - title: What is selected, for people.
-    ///   - state: By what became of the fences.
-    ///   - sessions: The ids of the only sessions; empty for all.
-    ///   - filter: Which of their fences.
-    init(title: String, state: ExportSelection, sessions: Set<Int64>, filter: FenceFilter) {
-      (self.title, self.state, self.sessions, self.filter) = (title, state, sessions, filter)
-    }
 
     /// What the store can leave out.
     var conditions: FenceConditions { filter.conditions(sessions: sessions) }

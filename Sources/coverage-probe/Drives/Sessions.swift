@@ -50,18 +50,22 @@ struct Forget: AsyncParsableCommand {
 
   func run() async throws {
     try await Terminal.run {
-      let forgetting = Forgetting(
-        configuration: try configuration.load(), speedTest ? .speedTest(id) : .session(id), logger: Terminal.logger())
-      return try await forgetting.run(print: Terminal.result)
+      try await Forgetting.run(
+        speedTest ? .speedTest(id) : .session(id), try configuration.load(), logger: Terminal.logger(),
+        print: Terminal.result)
     }
   }
 }
 
 /// `sessions`: lists the stored sessions with state and counts.
 struct SessionListing: Sendable {
-  private let sessions: [StoredSession]
-  private let isWriterAlive: Bool
+  /// Oldest first.
+  let sessions: [StoredSession]
+  /// Whether a process writes to the store.
+  let isWriterAlive: Bool
+}
 
+extension SessionListing {
   /// Reads the sessions, also while another process writes to the store.
   /// - Parameter configuration: Names the state directory.
   /// - Throws: `StoreError`
@@ -69,13 +73,6 @@ struct SessionListing: Sendable {
     let reader = try StoreReader(directory: StateDirectory(path: configuration.stateDirectory))
     isWriterAlive = reader.isWriterAlive
     sessions = try reader.sessions()
-  }
-
-  /// - Parameters:
-  ///   - sessions: Oldest first.
-  ///   - isWriterAlive: Whether a process writes to the store.
-  init(_ sessions: [StoredSession], isWriterAlive: Bool) {
-    (self.sessions, self.isWriterAlive) = (sessions, isWriterAlive)
   }
 
   /// A JSON array, oldest session first; times are ISO 8601 in UTC.

@@ -24,6 +24,89 @@ struct Ping: AsyncParsableCommand {
     completion: .file())
   var file: String?
 
+  @OptionGroup var timing: PingTiming
+  @OptionGroup var kind: PingProtocol
+  @OptionGroup var packet: PingPacket
+  @OptionGroup var pace: PingPace
+  @OptionGroup var output: PingOutput
+  @OptionGroup var captureOptions: CaptureOptions
+
+  mutating func validate() throws {
+    if targets.isEmpty, file == nil { throw ValidationError("Missing expected argument '<targets> ...'.") }
+    if kind.raw || kind.datagram, kind.udp != nil { throw ValidationError("--raw and --datagram are for ICMP.") }
+    if packet.size != nil, kind.udp != nil, !kind.oneway {
+      throw ValidationError("-s: RTR's ping has a size of its own.")
+    }
+    let leastSize: UInt16 = kind.oneway ? 72 : 12
+    if let size = packet.size, size < leastSize {
+      throw ValidationError("-s is \(size): expected \(leastSize) to 65507.")
+    }
+  }
+
+  func run() async throws {
+    try await Terminal.run {
+      let list = try targetsFromFile()
+      guard !(targets + list.names).isEmpty || !list.problems.isEmpty else {
+        throw ValidationError("There is no target in \(file ?? "-").")
+      }
+      let run = PingRun(targets: targets + list.names, problems: list.problems, options: options)
+      return try await run.run(
+        stop: await Terminal.stopSignalsOrLostReader(), interim: await Terminal.interimSignals(),
+        print: Terminal.result,
+        note: Terminal.note)
+    }
+  }
+
+  private var options: PingOptions {
+    var options = PingOptions()
+    options.target = target
+    options.family = kind.ipv4 ? .ipv4 : kind.ipv6 ? .ipv6 : nil
+    options.source = packet.source
+    options.deadline = timing.deadline.map { .seconds($0) }
+    options.linger = .seconds(output.linger)
+    options.output = .init(format: output.json ? .json : .text, isQuiet: output.quiet, isVerbose: output.verbose)
+    options.leastOutage = output.outage
+    options.isRealtime = pace.realtime
+    options.remembered = pace.remember
+    options.threads = output.threads
+    options.capture = captureOptions.settings
+    return options
+  }
+
+  private var target: PingTarget {
+    var target = PingTarget(
+      address: .unresolved(port: kind.udp ?? 0), echo: echo, interface: packet.interface,
+      interval: pace.flood && timing.interval == nil ? .zero : .seconds(timing.interval ?? 1),
+      timeout: .seconds(timing.timeout),
+      count: timing.count ?? 0)
+    target.socket = kind.raw ? .raw : kind.datagram ? .datagram : .any
+    target.awaitsInterface = packet.awaitsInterface
+    target.floodWindow = pace.flood ? pace.window ?? 64 : nil
+    target.size = packet.size
+    target.isFragmentationForbidden = packet.dontFragment
+    target.hopLimit = packet.ttl
+    // A flood's time is short, and nobody reads the TTL of each answer.
+    target.reportsHopLimit = !pace.flood
+    target.trafficClass = packet.trafficClass ?? (packet.dscp ?? 0) << 2
+    target.mark = packet.mark ?? 0
+    return target
+  }
+
+  private var echo: PingTarget.Echo {
+    if kind.udp == nil { return .icmp }
+    return kind.oneway ? .oneWay : .rtr(token: kind.token.flatMap(PingOptions.token) ?? PingOptions.unsignedToken)
+  }
+
+  /// At most 16 MiB; bytes that are not UTF-8 become replacement characters, and their line a name that cannot be resolved.
+  private func targetsFromFile() throws -> PingTargetList {
+    guard let file else { return PingTargetList() }
+    let data = try InputFile.contents(file, limit: 1 << 24)
+    return PingTargetList(String(decoding: data, as: UTF8.self), file: file == "-" ? "standard input" : file)
+  }
+}
+
+/// When pings are sent, and how long an answer is awaited.
+struct PingTiming: ParsableArguments {
   @Option(
     name: .short, parsing: .unconditional, help: "How many pings to each target. Default: until SIGINT.",
     transform: whole(from: 1))
@@ -44,7 +127,10 @@ struct Ping: AsyncParsableCommand {
     help: "End after this many seconds; pings under way are cancelled. Default: no limit.",
     transform: seconds())
   var deadline: Double?
+}
 
+/// The protocol of the pings, and its IP version.
+struct PingProtocol: ParsableArguments {
   @Flag(name: .customShort("4"), help: "IPv4 only.")
   var ipv4 = false
 
@@ -71,6 +157,20 @@ struct Ping: AsyncParsableCommand {
   @Flag(name: .long, help: "ICMP with a datagram socket only.")
   var datagram = false
 
+  mutating func validate() throws {
+    for (contradicts, names) in [
+      (ipv4 && ipv6, "-4 and -6"), (udp != nil && icmp, "--udp and --icmp"),
+      (token != nil && oneway, "--token and --oneway"), (raw && datagram, "--raw and --datagram"),
+    ] where contradicts {
+      throw ValidationError("\(names) exclude each other.")
+    }
+    if token != nil || oneway, udp == nil { throw ValidationError("--token and --oneway belong to --udp.") }
+    if let token, PingOptions.token(token) == nil { throw ValidationError("--token is not Base64 of 16 bytes.") }
+  }
+}
+
+/// Where packets leave, and their headers.
+struct PingPacket: ParsableArguments {
   @Option(name: [.customShort("I"), .long], help: "Ping through this interface only. Default: the route decides.")
   var interface: String?
 
@@ -102,7 +202,7 @@ struct Ping: AsyncParsableCommand {
   @Option(
     name: .customShort("Q"), parsing: .unconditional,
     help: "The whole traffic class byte, 0 to 255 (DSCP times four), also as 0x..",
-    transform: Self.trafficClass)
+    transform: trafficClassByte)
   var trafficClass: UInt8?
 
   @Option(
@@ -110,6 +210,17 @@ struct Ping: AsyncParsableCommand {
     transform: whole(0...UInt32.max))
   var mark: UInt32?
 
+  mutating func validate() throws {
+    if dscp != nil, trafficClass != nil { throw ValidationError("--dscp and -Q exclude each other.") }
+    // An over-long name would be truncated, possibly to the name of another interface.
+    if let interface, !(1...15).contains(interface.utf8.count) {
+      throw ValidationError("-I is \"\(interface)\": expected the name of an interface, 1 to 15 bytes.")
+    }
+  }
+}
+
+/// Floods, and what is remembered of pings.
+struct PingPace: ParsableArguments {
   @Flag(name: [.short, .long], help: "Flood: as fast as answers come; -i is then the least average interval.")
   var flood = false
 
@@ -128,6 +239,13 @@ struct Ping: AsyncParsableCommand {
   @Flag(name: .long, help: "SCHED_FIFO for floods too, where permitted; other pings always use it.")
   var realtime = false
 
+  mutating func validate() throws {
+    if window != nil, !flood { throw ValidationError("--window belongs to -f.") }
+  }
+}
+
+/// What is printed, and when a run ends.
+struct PingOutput: ParsableArguments {
   @Flag(name: [.short, .long], help: "Summaries only.")
   var quiet = false
 
@@ -151,135 +269,42 @@ struct Ping: AsyncParsableCommand {
     name: .long, parsing: .unconditional, help: "The number of threads that share the targets.",
     transform: whole(1...64))
   var threads = 1
+}
 
-  @OptionGroup var captureOptions: CaptureOptions
+/// Reads decimal or `0x` and hexadecimal digits. The first character must be a digit: integers of Swift accept a sign too.
+private func trafficClassByte(_ text: String) throws -> UInt8 {
+  let isHexadecimal = text.hasPrefix("0x")
+  let digits = isHexadecimal ? text.dropFirst(2) : text[...]
+  guard digits.first?.isHexDigit == true, let value = UInt8(digits, radix: isHexadecimal ? 16 : 10)
+  else { throw ValidationError("expected 0 to 255, or 0x0 to 0xff.") }
+  return value
+}
 
-  mutating func validate() throws {
-    if targets.isEmpty, file == nil { throw ValidationError("Missing expected argument '<targets> ...'.") }
-    try validateCombinations()
-    try validateSize()
-    // An over-long name would be truncated, possibly to the name of another interface.
-    if let interface, !(1...15).contains(interface.utf8.count) {
-      throw ValidationError("-I is \"\(interface)\": expected the name of an interface, 1 to 15 bytes.")
+private func seconds(from least: Double = 0.001) -> @Sendable (String) throws -> Double {
+  { text in
+    guard let value = Double(text), (least...86_400).contains(value) else {
+      throw ValidationError("expected seconds, \(least == 0 ? "0" : "\(least)") to 86400.")
     }
-    if let token, PingOptions.token(token) == nil { throw ValidationError("--token is not Base64 of 16 bytes.") }
-  }
-
-  private func validateCombinations() throws {
-    for (contradicts, names) in [
-      (ipv4 && ipv6, "-4 and -6"), (udp != nil && icmp, "--udp and --icmp"),
-      (token != nil && oneway, "--token and --oneway"), (raw && datagram, "--raw and --datagram"),
-      (dscp != nil && trafficClass != nil, "--dscp and -Q"),
-    ] where contradicts {
-      throw ValidationError("\(names) exclude each other.")
-    }
-    if token != nil || oneway, udp == nil { throw ValidationError("--token and --oneway belong to --udp.") }
-    if raw || datagram, udp != nil { throw ValidationError("--raw and --datagram are for ICMP.") }
-    if window != nil, !flood { throw ValidationError("--window belongs to -f.") }
-    if size != nil, udp != nil, !oneway { throw ValidationError("-s: RTR's ping has a size of its own.") }
-  }
-
-  private func validateSize() throws {
-    let leastSize: UInt16 = oneway ? 72 : 12
-    if let size, size < leastSize { throw ValidationError("-s is \(size): expected \(leastSize) to 65507.") }
-  }
-
-  func run() async throws {
-    try await Terminal.run {
-      let list = try targetsFromFile()
-      guard !(targets + list.names).isEmpty || !list.problems.isEmpty else {
-        throw ValidationError("There is no target in \(file ?? "-").")
-      }
-      let run = PingRun(targets: targets + list.names, problems: list.problems, options: options)
-      return try await run.run(
-        stop: await Terminal.stopSignalsOrLostReader(), interim: await Terminal.interimSignals(),
-        print: Terminal.result,
-        note: Terminal.note)
-    }
-  }
-
-  private var options: PingOptions {
-    var options = PingOptions()
-    options.target = target
-    options.family = ipv4 ? .ipv4 : ipv6 ? .ipv6 : nil
-    options.source = source
-    options.deadline = deadline.map { .seconds($0) }
-    options.linger = .seconds(linger)
-    (options.format, options.isQuiet) = (json ? .json : .text, quiet)
-    options.leastOutage = outage
-    options.isVerbose = verbose
-    options.isRealtime = realtime
-    options.remembered = remember
-    options.threads = threads
-    options.capture = captureOptions.settings
-    return options
-  }
-
-  private var target: PingTarget {
-    var target = PingTarget(
-      address: .unresolved(port: udp ?? 0), echo: echo, interface: interface,
-      interval: flood && interval == nil ? .zero : .seconds(interval ?? 1), timeout: .seconds(timeout),
-      count: count ?? 0)
-    target.socket = raw ? .raw : datagram ? .datagram : .any
-    target.awaitsInterface = awaitsInterface
-    target.floodWindow = flood ? window ?? 64 : nil
-    target.size = size
-    target.isFragmentationForbidden = dontFragment
-    target.hopLimit = ttl
-    // A flood's time is short, and nobody reads the TTL of each answer.
-    target.reportsHopLimit = !flood
-    target.trafficClass = trafficClass ?? (dscp ?? 0) << 2
-    target.mark = mark ?? 0
-    return target
-  }
-
-  private var echo: PingTarget.Echo {
-    if udp == nil { return .icmp }
-    return oneway ? .oneWay : .rtr(token: token.flatMap(PingOptions.token) ?? PingOptions.unsignedToken)
-  }
-
-  /// Reads decimal or `0x` and hexadecimal digits. The first character must be a digit: integers of Swift accept a sign too.
-  private static func trafficClass(_ text: String) throws -> UInt8 {
-    let isHexadecimal = text.hasPrefix("0x")
-    let digits = isHexadecimal ? text.dropFirst(2) : text[...]
-    guard digits.first?.isHexDigit == true, let value = UInt8(digits, radix: isHexadecimal ? 16 : 10)
-    else { throw ValidationError("expected 0 to 255, or 0x0 to 0xff.") }
     return value
   }
+}
 
-  private static func seconds(from least: Double = 0.001) -> @Sendable (String) throws -> Double {
-    { text in
-      guard let value = Double(text), (least...86_400).contains(value) else {
-        throw ValidationError("expected seconds, \(least == 0 ? "0" : "\(least)") to 86400.")
-      }
-      return value
+private func whole<Number: FixedWidthInteger & Sendable>(
+  _ range: ClosedRange<Number>
+) -> @Sendable (String) throws -> Number {
+  { text in
+    guard let value = Number(text), range.contains(value) else {
+      throw ValidationError("expected \(range.lowerBound) to \(range.upperBound).")
     }
+    return value
   }
+}
 
-  private static func whole<Number: FixedWidthInteger & Sendable>(
-    _ range: ClosedRange<Number>
-  ) -> @Sendable (String) throws -> Number {
-    { text in
-      guard let value = Number(text), range.contains(value) else {
-        throw ValidationError("expected \(range.lowerBound) to \(range.upperBound).")
-      }
-      return value
-    }
-  }
-
-  private static func whole<Number: FixedWidthInteger & Sendable>(
-    from least: Number
-  ) -> @Sendable (String) throws -> Number {
-    { text in
-      guard let value = Number(text), value >= least else { throw ValidationError("expected \(least) or more.") }
-      return value
-    }
-  }
-
-  /// At most 16 MiB; bytes that are not UTF-8 become replacement characters, and their line a name that cannot be resolved.
-  private func targetsFromFile() throws -> PingTargetList {
-    guard let file else { return PingTargetList() }
-    let data = try InputFile.contents(file, limit: 1 << 24)
-    return PingTargetList(String(decoding: data, as: UTF8.self), file: file == "-" ? "standard input" : file)
+private func whole<Number: FixedWidthInteger & Sendable>(
+  from least: Number
+) -> @Sendable (String) throws -> Number {
+  { text in
+    guard let value = Number(text), value >= least else { throw ValidationError("expected \(least) or more.") }
+    return value
   }
 }

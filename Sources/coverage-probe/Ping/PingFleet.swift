@@ -1,5 +1,6 @@
 import Driving
 import Pinging
+import Service
 
 /// The pingers of a run, each with its own thread, and the targets distributed over them.
 struct PingFleet {
@@ -19,14 +20,6 @@ struct PingFleet {
 
     /// The name for the output.
     var label: String { target.address.host == name ? name : "\(name) (\(target.address.host))" }
-  }
-
-  /// Why a target cannot be pinged.
-  struct Refusal: Error, Hashable, CustomStringConvertible {
-    let name: String
-    let reason: String
-
-    var description: String { "cannot ping \(name): \(reason)" }
   }
 
   /// Target ids are unique within one pinger only.
@@ -61,8 +54,8 @@ struct PingFleet {
 
   /// Opens the sockets of all targets; sends nothing.
   /// - Returns: Targets that cannot be pinged; they are no longer members.
-  mutating func open() -> [Refusal] {
-    var refusals: [Refusal] = []
+  mutating func open() -> [CommandFailure] {
+    var refusals: [CommandFailure] = []
     var opened: [Member] = []
     for var member in members {
       do {
@@ -70,7 +63,7 @@ struct PingFleet {
         indices[Key(pinger: member.pinger, target: member.id)] = opened.count
         opened.append(member)
       } catch {
-        refusals.append(Refusal(name: member.name, reason: error.description))
+        refusals.append(CommandFailure("cannot ping \(member.name): \(error)"))
       }
     }
     members = opened
@@ -86,8 +79,8 @@ struct PingFleet {
 
   /// Sends the first pings. The targets share the interval evenly, so that their verdicts do not arrive all at once.
   /// - Returns: Targets that cannot be pinged; they stay members without an answer.
-  mutating func begin() -> [Refusal] {
-    var refusals: [Refusal] = []
+  mutating func begin() -> [CommandFailure] {
+    var refusals: [CommandFailure] = []
     let start = Pinger.now
     for index in members.indices {
       let target = members[index].target
@@ -96,7 +89,7 @@ struct PingFleet {
         // A slot in the past would be skipped.
         try pinger(of: index).begin(members[index].id, at: max(start + share, Pinger.now))
       } catch {
-        refusals.append(Refusal(name: members[index].name, reason: error.description))
+        refusals.append(CommandFailure("cannot ping \(members[index].name): \(error)"))
       }
       if PingAddress(numeric: members[index].name, port: target.address.port) == nil {
         members[index].watch = NameWatch(address: target.address, at: Pinger.now)

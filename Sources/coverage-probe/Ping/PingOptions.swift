@@ -10,6 +10,15 @@ struct PingOptions: Hashable, Sendable {
     case text, json
   }
 
+  /// What a run prints.
+  struct Output: Hashable, Sendable {
+    var format = Format.text
+    /// Summaries only.
+    var isQuiet = false
+    /// Whether to print how the pings are scheduled.
+    var isVerbose = false
+  }
+
   /// The settings of each target. Its address has only the port; names and ``source`` are resolved at the start of the run.
   var target = PingTarget(address: .unresolved(port: 0), echo: .icmp, interval: .seconds(1))
   /// The IP version of resolved names; `nil`: either.
@@ -20,14 +29,10 @@ struct PingOptions: Hashable, Sendable {
   var deadline: Duration?
   /// How long to wait for late replies after the last verdict.
   var linger: Duration = .zero
-  /// The format of the output.
-  var format = Format.text
-  /// Summaries only.
-  var isQuiet = false
+  /// What is printed.
+  var output = Output()
   /// This many pings in a row without an answer are an outage.
   var leastOutage: UInt64 = 3
-  /// Whether to print how the pings are scheduled.
-  var isVerbose = false
   /// SCHED_FIFO for floods too, where permitted; pings at fixed intervals always use it.
   var isRealtime = false
   /// The most pings that are remembered after their verdict; `nil`: the pinger's default.
@@ -36,9 +41,6 @@ struct PingOptions: Hashable, Sendable {
   var threads = 1
   /// Where the packets of the pings are captured; `nil`: nowhere.
   var capture: CaptureSettings?
-
-  /// ICMP, once a second, without a limit.
-  init() {}
 
   /// The 16 bytes of a ping token from Base64; `nil` for any other text.
   static func token(_ base64: String) -> [UInt8]? {

@@ -37,9 +37,9 @@ struct PingProgress {
     fleet: PingFleet, capture: RunningCapture?, options: PingOptions, inputs: AsyncStream<Input>.Continuation
   ) {
     (self.fleet, self.capture, self.inputs) = (fleet, capture, inputs)
-    isJSON = options.format == .json
+    isJSON = options.output.format == .json
     results = PingResults(
-      names: fleet.members.map(\.label), format: options.format, isQuiet: options.isQuiet,
+      names: fleet.members.map(\.label), format: options.output.format, isQuiet: options.output.isQuiet,
       leastOutage: options.leastOutage)
   }
 

@@ -11,19 +11,12 @@ private final class Waiting: Sendable {
 
 /// `ping`: pings targets, and prints the verdict on each ping.
 struct PingRun: Sendable {
-  private let targets: [String]
-  private let problems: [PingTargetList.Problem]
-  private let options: PingOptions
-
-  /// - Parameters:
-  ///   - targets: Names or numeric addresses.
-  ///   - problems: Lines of a file that are no target. Each is reported, and the run counts as failed.
-  ///   - options: The same for all targets.
-  init(targets: [String], problems: [PingTargetList.Problem] = [], options: PingOptions) {
-    self.targets = targets
-    self.problems = problems
-    self.options = options
-  }
+  /// Names or numeric addresses.
+  let targets: [String]
+  /// Lines of a file that are no target. Each is reported, and the run counts as failed.
+  var problems: [PingTargetList.Problem] = []
+  /// The same for all targets.
+  let options: PingOptions
 
   /// Pings until all pings are done, the deadline is reached or `stop` yields. After the first stop, pings under way
   /// still get their verdicts. The deadline and a second stop cancel them.
@@ -84,7 +77,7 @@ struct PingRun: Sendable {
       note("\(Program.name): \(warning)")
     }
     try capture?.begin(fleet.flows())
-    if options.isVerbose { note(fleet.scheduling) }
+    if options.output.isVerbose { note(fleet.scheduling) }
     fleet.begin().forEach { note("\(Program.name): \($0)") }
     return capture
   }

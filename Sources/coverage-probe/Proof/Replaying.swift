@@ -18,7 +18,7 @@ struct Replaying: Sendable {
   ///   - minimumRadius: In metres; wins over all others.
   ///   - accuracyLimit: In metres; wins over all others.
   ///   - progress: Shows how far the replay has come.
-  /// - Throws: ``InputFileError``, ``ReplayError``, ``ConfigurationError``
+  /// - Throws: ``InputFileError``, ``UnreadableEvidence``, ``ConfigurationError``
   init(
     path: String, configuration: String?, minimumRadius: Double? = nil, accuracyLimit: Double? = nil,
     progress: WorkProgress = .none
@@ -27,7 +27,7 @@ struct Replaying: Sendable {
     let drive: RecordedDrive
     do {
       drive = try RecordedDrive(data) { progress.show($0, of: "byte") { data.count } }
-    } catch { throw ReplayError(path: path, reason: "\(error)") }
+    } catch { throw UnreadableEvidence(path: path, reason: "\(error)") }
     var defaults = ProbeConfiguration()
     if let recorded = drive.header.parameters { defaults.parameters = recorded }
     var parameters = try ProbeConfiguration.load(file: configuration, defaults: defaults).parameters
@@ -98,15 +98,4 @@ struct Replaying: Sendable {
       ])
     ])
   }
-}
-
-/// Why a drive log cannot be replayed.
-struct ReplayError: Error, Hashable, CustomStringConvertible {
-  /// The path of the drive log.
-  let path: String
-  /// The reason, without the path.
-  let reason: String
-
-  /// Path and reason, in one line.
-  var description: String { "\(path): \(reason)" }
 }

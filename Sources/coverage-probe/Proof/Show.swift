@@ -43,14 +43,7 @@ struct Show: AsyncParsableCommand {
         try showing.write(isComplete: lines, Terminal.result)
       }
       guard let doubt = showing.doubt else { return .done }
-      throw UnconfirmedFence(doubt: doubt)
+      throw CommandFailure(doubt)
     }
   }
-}
-
-/// The drive log does not confirm a fence.
-struct UnconfirmedFence: Error, Hashable, CustomStringConvertible {
-  let doubt: String
-
-  var description: String { doubt }
 }

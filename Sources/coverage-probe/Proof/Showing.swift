@@ -25,10 +25,10 @@ struct Showing {
   }
 
   /// Reads the store and the log.
-  /// - Throws: `StoreError`, ``NoSuchFence``, `DamagedFence`, GRDB's `DatabaseError`
+  /// - Throws: `StoreError`, ``CommandFailure``, `DamagedFence`, GRDB's `DatabaseError`
   init(configuration: ProbeConfiguration, fence name: FenceName) throws {
     let reader = try StoreReader(directory: StateDirectory(path: configuration.stateDirectory))
-    guard let evidence = try reader.evidence(of: name) else { throw NoSuchFence(name: name) }
+    guard let evidence = try reader.evidence(of: name) else { throw name.missing }
     (self.evidence, isWriterAlive) = (evidence, reader.isWriterAlive)
     guard let path = evidence.log.path else {
       (log, trace) = (nil, nil)
@@ -157,14 +157,13 @@ struct Showing {
   }
 }
 
-/// The store has no such fence.
-struct NoSuchFence: Error, Hashable, CustomStringConvertible {
-  let name: FenceName
-
-  var description: String {
-    switch name {
-    case .id(let id): "there is no fence \(id); exports have the ids of fences"
-    case .number(let session, let number): "session \(session) has no fence with the number \(number)"
+extension FenceName {
+  /// The store has no such fence.
+  fileprivate var missing: CommandFailure {
+    switch self {
+    case .id(let id): CommandFailure("there is no fence \(id); exports have the ids of fences")
+    case .number(let session, let number):
+      CommandFailure("session \(session) has no fence with the number \(number)")
     }
   }
 }

@@ -82,7 +82,7 @@ struct Verifying: Sendable {
   }
 }
 
-/// Why a file of a verification cannot be read.
+/// Why a drive log or a capture cannot be read.
 struct UnreadableEvidence: Error, Hashable, CustomStringConvertible {
   /// The path of the file.
   let path: String

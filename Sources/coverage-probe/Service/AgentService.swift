@@ -19,10 +19,10 @@ struct AgentService: AsyncParsableCommand {
     try await Terminal.run {
       let stop = await Terminal.stopSignals()
       let hangUp = await Terminal.hangUpSignals()
-      let serving = Serving(configurationFile: configuration.file, logger: Terminal.logger())
       do {
-        return try await serving.run(
-          stop: stop, hangUp: hangUp, interim: await Terminal.interimSignals(), note: Terminal.note)
+        return try await Serving.run(
+          configurationFile: configuration.file, logger: Terminal.logger(), stop: stop, hangUp: hangUp,
+          interim: await Terminal.interimSignals(), note: Terminal.note)
       } catch let error as ConfigurationError {
         Terminal.note("\(Program.name): \(error)", .error)
         // EX_CONFIG of sysexits.h

@@ -10,26 +10,18 @@ import Synchronization
 
 /// `speedtest` without a server of one's own: one test that the control server makes, stores and publishes.
 struct ControlledTesting: Sendable {
-  private let configuration: ProbeConfiguration
-  private let asJSON: Bool
-  private let submits: Bool
-  private let ignoresLimit: Bool
-  private let logger: Logger
+  let configuration: ProbeConfiguration
+  /// Whether to print one JSON object instead of the summary.
+  let asJSON: Bool
+  /// Whether to send the result when the test has ended.
+  let submits: Bool
+  /// Whether to test even if a data limit is used up.
+  let ignoresLimit: Bool
+  let logger: Logger
 
   /// How long the test waits for a position and the modem's state. The result has them if they come; the test runs without them
   /// too.
   private static let patience = Duration.seconds(3)
-
-  /// - Parameters:
-  ///   - configuration: All settings.
-  ///   - asJSON: Prints one JSON object instead of the summary.
-  ///   - submits: Whether to send the result when the test has ended.
-  ///   - ignoresLimit: Tests even if a data limit is used up.
-  ///   - logger: The program's log.
-  init(configuration: ProbeConfiguration, asJSON: Bool, submits: Bool, ignoresLimit: Bool, logger: Logger) {
-    (self.configuration, self.asJSON, self.submits) = (configuration, asJSON, submits)
-    (self.ignoresLimit, self.logger) = (ignoresLimit, logger)
-  }
 
   /// Runs the test, and sends the waiting data.
   /// - Parameters:
@@ -37,7 +29,7 @@ struct ControlledTesting: Sendable {
   ///   - show: Shows the live line; `nil` without a terminal.
   ///   - print: Prints a line of the result.
   ///   - note: Prints a line for the operator.
-  /// - Throws: ``ConfigurationError``, `StoreError`, GRDB's `DatabaseError`, ``TestRefusal``.
+  /// - Throws: ``ConfigurationError``, `StoreError`, GRDB's `DatabaseError`, ``CommandFailure``.
   func run(
     stop: AsyncStream<Void>, show: (@Sendable (String) -> Void)?, print: @Sendable (String) -> Void,
     note: @escaping @Sendable (String) -> Void
@@ -50,7 +42,7 @@ struct ControlledTesting: Sendable {
       await environment.recover(configuration)
       let budget = DataBudget(
         environment.store, limits: try configuration.dataLimits, host: .host(environment), logger: logger)
-      if !ignoresLimit, let refusal = try await budget.refusal() { throw TestRefusal(description: refusal) }
+      if !ignoresLimit, let refusal = try await budget.refusal() { throw CommandFailure(refusal) }
       return try await test(in: environment, budget, stop, show: show, print: print, note: note)
     }
   }
@@ -93,7 +85,7 @@ struct ControlledTesting: Sendable {
     }
     if let show { show("") }
     try await budget.end(before, bytes: end.traffic.total)
-    guard let row = end.row, let testUUID = end.testUUID else { throw TestRefusal(description: end.error ?? "no test") }
+    guard let row = end.row, let testUUID = end.testUUID else { throw CommandFailure(end.error ?? "no test") }
     let isSubmitted = submits ? await submit(row, environment, givingUp) : nil
     let report = SpeedTestReport(
       figures: end.figures ?? SpeedTestFigures(server: "", port: 0, kind: ""), threads: planned.withLock { $0 },
@@ -115,10 +107,4 @@ struct ControlledTesting: Sendable {
       return false
     }
   }
-}
-
-/// Why a speed test could not begin.
-struct TestRefusal: Error, CustomStringConvertible {
-  /// One line, with what to do.
-  let description: String
 }

@@ -47,13 +47,14 @@ struct LoopCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await Terminal.run {
-      let loop = try LoopTesting(
-        configuration: try configuration.load(), isNew: isNew, submits: !noSubmit, logger: Terminal.logger()
-      ) { settings in
+      let configuration = try configuration.load()
+      let rules = try configuration.loopRules { settings in
         if let count { settings.count = count }
         if let every { settings.every = every == "none" ? nil : DurationText.duration(every) }
         if let distance { settings.distance = distance == "none" ? nil : Double(distance) }
       }
+      let loop = LoopTesting(
+        configuration: configuration, rules: rules, isNew: isNew, submits: !noSubmit, logger: Terminal.logger())
       return try await loop.run(
         stop: await Terminal.stopSignals(), show: SpeedTestCommand.liveLine,
         print: { line in

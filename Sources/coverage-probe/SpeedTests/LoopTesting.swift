@@ -10,26 +10,13 @@ import Synchronization
 
 /// `loop`: repeats speed tests along the way, without coverage pings.
 struct LoopTesting: Sendable {
-  private let configuration: ProbeConfiguration
-  private let rules: LoopRules
-  private let isNew: Bool
-  private let submits: Bool
-  private let logger: Logger
-
-  /// - Parameters:
-  ///   - configuration: All settings.
-  ///   - isNew: Begins a new loop, even if the stored one is not over.
-  ///   - submits: Whether to send results as they come.
-  ///   - logger: The program's log.
-  ///   - change: Changes the configured settings of the loop.
-  /// - Throws: `LoopRules.Fault`
-  init(
-    configuration: ProbeConfiguration, isNew: Bool, submits: Bool, logger: Logger,
-    change: (inout ProbeConfiguration.LoopSettings) -> Void
-  ) throws {
-    (self.configuration, self.isNew, self.submits, self.logger) = (configuration, isNew, submits, logger)
-    rules = try configuration.loopRules(change)
-  }
+  let configuration: ProbeConfiguration
+  let rules: LoopRules
+  /// Whether to begin a new loop, even if the stored one is not over.
+  let isNew: Bool
+  /// Whether to send results as they come.
+  let submits: Bool
+  let logger: Logger
 
   /// Runs until the loop is over, or `stop` yields: then the loop is over too.
   /// - Parameters:

@@ -25,6 +25,50 @@ struct SpeedTestCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Test even if speedtest.data-limit is used up.")
   var ignoreLimit = false
 
+  @OptionGroup var own: OwnServerOptions
+
+  @Flag(help: "One JSON object instead of the summary.")
+  var json = false
+
+  mutating func validate() throws {
+    if own.server != nil, noSubmit || ignoreLimit {
+      throw ValidationError("--no-submit and --ignore-limit do not go with --server: such a test is not stored.")
+    }
+  }
+
+  func run() async throws {
+    try await Terminal.run {
+      guard let place = own.server.flatMap(HostPort.init) else { return try await controlled() }
+      let testing = try SpeedTesting(
+        server: place, token: try own.tokenSource(), now: Int64(Date().timeIntervalSince1970), asJSON: json,
+        configure: own.configure)
+      return try await testing.run(
+        stop: await Terminal.stopSignals(), show: Self.liveLine, print: Terminal.result,
+        note: { Terminal.note($0) })
+    }
+  }
+
+  /// A test of the control server.
+  private func controlled() async throws -> CommandOutcome {
+    let testing = ControlledTesting(
+      configuration: try configuration.load(), asJSON: json, submits: !noSubmit, ignoresLimit: ignoreLimit,
+      logger: Terminal.logger())
+    return try await testing.run(
+      stop: await Terminal.stopSignals(), show: Self.liveLine, print: { Terminal.result($0) },
+      note: { Terminal.note($0) })
+  }
+
+  /// Shows the live line; `nil` without a terminal.
+  static var liveLine: (@Sendable (String) -> Void)? {
+    guard LiveArea.isPossible else { return nil }
+    return { line in LiveArea.show { columns, _ in [LineWidth.cut(line, to: columns)] } }
+  }
+}
+
+extension SpeedTestPlan.Opening: ExpressibleByArgument {}
+
+/// The measurement server of one's own, and how it is tested.
+struct OwnServerOptions: ParsableArguments {
   @Option(help: "A measurement server of one's own: HOST:PORT, or [ADDRESS]:PORT.")
   var server: String?
 
@@ -62,9 +106,6 @@ struct SpeedTestCommand: AsyncParsableCommand {
   @Flag(name: .customShort("6"), help: "IPv6 only.")
   var ipv6 = false
 
-  @Flag(help: "One JSON object instead of the summary.")
-  var json = false
-
   mutating func validate() throws {
     if let server, HostPort(server) == nil {
       throw ValidationError("--server is \"\(server)\": expected HOST:PORT or [ADDRESS]:PORT.")
@@ -76,9 +117,6 @@ struct SpeedTestCommand: AsyncParsableCommand {
     if server == nil, let wrong = ownOptions.first(where: \.1) {
       throw ValidationError("\(wrong.0) belongs to --server: without it, the control server says how to test.")
     }
-    if server != nil, noSubmit || ignoreLimit {
-      throw ValidationError("--no-submit and --ignore-limit do not go with --server: such a test is not stored.")
-    }
     if token != nil, secretFile != nil { throw ValidationError("--token and --secret-file exclude each other.") }
     if ipv4, ipv6 { throw ValidationError("-4 and -6 exclude each other.") }
     if !tls, insecure || caFile != nil { throw ValidationError("--insecure and --ca-file belong to --tls.") }
@@ -87,45 +125,9 @@ struct SpeedTestCommand: AsyncParsableCommand {
     if let seconds, !(1...30).contains(seconds) { throw ValidationError("--seconds is \(seconds): expected 1 to 30.") }
   }
 
-  func run() async throws {
-    try await Terminal.run {
-      guard let place = server.flatMap(HostPort.init) else { return try await controlled() }
-      let testing = try SpeedTesting(
-        server: place, token: try source(), now: Int64(Date().timeIntervalSince1970), asJSON: json
-      ) {
-        $0.opening = opening ?? .http
-        $0.isEncrypted = tls
-        $0.verifiesCertificate = !insecure
-        $0.caFile = caFile
-        $0.family = ipv4 ? .ipv4 : ipv6 ? .ipv6 : nil
-        $0.threads = threads ?? 3
-        $0.seconds = seconds ?? 7
-      }
-      return try await testing.run(
-        stop: await Terminal.stopSignals(), show: Self.liveLine, print: Terminal.result,
-        note: { Terminal.note($0) })
-    }
-  }
-
-  /// A test of the control server.
-  private func controlled() async throws -> CommandOutcome {
-    let testing = ControlledTesting(
-      configuration: try configuration.load(), asJSON: json, submits: !noSubmit, ignoresLimit: ignoreLimit,
-      logger: Terminal.logger())
-    return try await testing.run(
-      stop: await Terminal.stopSignals(), show: Self.liveLine, print: { Terminal.result($0) },
-      note: { Terminal.note($0) })
-  }
-
-  /// Shows the live line; `nil` without a terminal.
-  static var liveLine: (@Sendable (String) -> Void)? {
-    guard LiveArea.isPossible else { return nil }
-    return { line in LiveArea.show { columns, _ in [LineWidth.cut(line, to: columns)] } }
-  }
-
   /// The token of --token, one made from the secret, or none.
   /// - Throws: `ValidationError` for a secret that cannot be read.
-  private func source() throws -> SpeedTesting.TokenSource {
+  func tokenSource() throws -> SpeedTesting.TokenSource {
     if let token { return .issued(token) }
     guard let secretFile else { return .none }
     guard let text = try? String(contentsOfFile: secretFile, encoding: .utf8) else {
@@ -133,6 +135,11 @@ struct SpeedTestCommand: AsyncParsableCommand {
     }
     return .secret(text.trimmingCharacters(in: .whitespacesAndNewlines))
   }
-}
 
-extension SpeedTestPlan.Opening: ExpressibleByArgument {}
+  func configure(_ plan: inout SpeedTestPlan) {
+    plan.opening = opening ?? .http
+    (plan.isEncrypted, plan.verifiesCertificate, plan.caFile) = (tls, !insecure, caFile)
+    plan.family = ipv4 ? .ipv4 : ipv6 ? .ipv6 : nil
+    (plan.threads, plan.seconds) = (threads ?? 3, seconds ?? 7)
+  }
+}

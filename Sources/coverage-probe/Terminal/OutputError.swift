@@ -7,8 +7,6 @@ struct OutputError: Error, Hashable, CustomStringConvertible {
   /// The value of errno(3).
   let code: CInt
 
-  init(path: String, code: CInt) { (self.path, self.code) = (path, code) }
-
   /// Whether the program that reads the output has ended, as `head` does after its last line.
   var isReaderGone: Bool { code == EPIPE }
 

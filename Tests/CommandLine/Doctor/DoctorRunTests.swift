@@ -17,9 +17,11 @@ struct DoctorRunTests {
   private func doctor(_ environment: [String: String], gpsd port: Int) -> Doctor {
     let reading = ConfigurationReading(
       file: nil,
-      environment: environment.merging(["COVERAGE_PROBE_STATE_DIRECTORY": folder.file("state")]) { first, _ in first })
+      environment: environment.merging([
+        "COVERAGE_PROBE_STATE_DIRECTORY": folder.file("state"), "COVERAGE_PROBE_GPSD_PORT": "\(port)",
+      ]) { first, _ in first })
     return Doctor(
-      reading: reading, receiver: GPSDConfiguration(host: "127.0.0.1", port: port), device: .sample,
+      reading: reading, device: .sample,
       wall: { .sampleStart },
       clock: SenderClock(wall: { .sampleStart }, boot: { .seconds(1) }, bootID: "boot"))
   }
@@ -40,7 +42,7 @@ struct DoctorRunTests {
     let faults = Set(found.filter { $0.grade == .fault }.map(\.subject))
     #expect(faults.subtracting([.link]) == [.configuration, .receiver])
     #expect(found.contains { $0.text.contains("control-server.url is not set") })
-    #expect(found.contains { $0.text.hasPrefix("no gpsd at 127.0.0.1:2947: ") })
+    #expect(found.contains { $0.text.hasPrefix("no gpsd at 127.0.0.1:9: ") })
     #expect(!FileManager.default.fileExists(atPath: folder.file("state")), "the examination creates nothing")
   }
 

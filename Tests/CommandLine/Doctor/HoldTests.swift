@@ -42,7 +42,7 @@ struct HoldTests {
     environment["COVERAGE_PROBE_CONTROL_SERVER_URL"] = Self.url
     let reading = ConfigurationReading(file: nil, environment: environment)
     return Doctor(
-      reading: reading, receiver: .init(host: "127.0.0.1", port: 9), device: .sample, wall: { .sampleStart },
+      reading: reading, device: .sample, wall: { .sampleStart },
       clock: clock(at: seconds, boot: boot)
     ).hold(at: server)
   }

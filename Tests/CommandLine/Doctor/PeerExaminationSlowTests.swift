@@ -197,9 +197,10 @@ struct PeerExaminationSlowTests {
       file: nil,
       environment: [
         "COVERAGE_PROBE_STATE_DIRECTORY": folder.file("state"), "COVERAGE_PROBE_CONTROL_SERVER_URL": server.url,
+        "COVERAGE_PROBE_GPSD_PORT": "\(gps.port)",
       ])
     let doctor = Doctor(
-      reading: reading, receiver: GPSDConfiguration(host: "127.0.0.1", port: Int(gps.port)), device: .sample,
+      reading: reading, device: .sample,
       wall: { Self.now }, clock: SenderClock(wall: { Self.now }, boot: { .seconds(1) }, bootID: "boot"))
     var findings: [Finding] = []
     await doctor.run { findings.append($0) }

@@ -18,7 +18,7 @@ struct PingCourseTests {
     #expect(fleet.begin().isEmpty)
     if isLookingUp { #expect(fleet.wantedLookUps(at: Pinger.now + 31_000_000_000, limit: 1) == [0]) }
     var options = PingOptions()
-    options.isQuiet = true
+    options.output.isQuiet = true
     return PingProgress(fleet: fleet, capture: nil, options: options, inputs: inputs)
   }
 

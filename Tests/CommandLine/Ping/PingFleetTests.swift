@@ -29,7 +29,7 @@ struct PingFleetTests {
     targets[1].target.interface = "nosuchinterface"
     var fleet = try PingFleet(targets, threads: 1)
     let refusals = fleet.open()
-    #expect(refusals.map(\.name) == ["127.0.0.2"])
+    #expect(refusals.count == 1)
     #expect(refusals.first?.description.hasPrefix("cannot ping 127.0.0.2: ") == true)
     #expect(refusals.first?.description.contains("nosuchinterface") == true)
     #expect(fleet.members.map(\.name) == ["127.0.0.1", "127.0.0.3"])

@@ -22,7 +22,7 @@ struct PingProgressEndTests {
     #expect(fleet.begin().isEmpty)
     self.fleet = fleet
     var options = PingOptions()
-    options.format = .text
+    options.output.format = .text
     progress = PingProgress(
       fleet: fleet, capture: nil, options: options, inputs: AsyncStream<PingProgress.Input>.makeStream().continuation)
   }

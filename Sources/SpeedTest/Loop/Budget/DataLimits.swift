@@ -15,8 +15,7 @@ public struct DataLimits: Hashable, Sendable {
   public init(day: Int64?, month: Int64?) throws(Fault) {
     if let day, day < 1 { throw Fault(period: "day", bytes: day) }
     if let month, month < 1 { throw Fault(period: "month", bytes: month) }
-    self.day = day
-    self.month = month
+    (self.day, self.month) = (day, month)
   }
 
   /// A limit that permits no test at all.

@@ -38,9 +38,7 @@ public struct LoopMoment: Hashable, Sendable {
   public let wall: WallTime?
 
   public init(boot: Duration, awake: Duration, wall: WallTime?) {
-    self.boot = boot
-    self.awake = awake
-    self.wall = wall
+    (self.boot, self.awake, self.wall) = (boot, awake, wall)
   }
 }
 

@@ -29,8 +29,7 @@ struct LoopCoordinator: Hashable, Sendable {
   ///   - bootID: The kernel's random id of this boot.
   ///   - moment: The present.
   init(_ rules: LoopRules, usage: DataUsage = DataUsage(), bootID: String, at moment: LoopMoment) {
-    self.rules = rules
-    self.bootID = bootID
+    (self.rules, self.bootID) = (rules, bootID)
     clock = LoopClock(at: moment)
     sleep = SleepWatch(at: moment)
     memory = LoopMemory(
@@ -44,8 +43,7 @@ struct LoopCoordinator: Hashable, Sendable {
   ///   - bootID: The kernel's random id of this boot.
   ///   - moment: The present.
   init(resuming memory: LoopMemory, _ rules: LoopRules, bootID: String, at moment: LoopMoment) {
-    self.rules = rules
-    self.bootID = bootID
+    (self.rules, self.bootID) = (rules, bootID)
     clock = LoopClock(continuing: memory.stamp, at: moment, bootID: bootID)
     sleep = SleepWatch(at: moment)
     self.memory = memory

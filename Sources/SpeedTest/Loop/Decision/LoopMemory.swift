@@ -27,8 +27,7 @@ public struct LoopMemory: Hashable, Sendable {
   var stamp: LoopStamp
 
   init(usage: DataUsage, stamp: LoopStamp) {
-    self.usage = usage
-    self.stamp = stamp
+    (self.usage, self.stamp) = (usage, stamp)
   }
 
   /// The usage without a loop.

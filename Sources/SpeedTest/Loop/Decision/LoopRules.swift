@@ -49,13 +49,8 @@ public struct LoopRules: Hashable, Sendable {
     if let distance, !Self.distances.contains(distance) { throw .distance(distance) }
     guard duration > .zero, duration <= Self.longestDuration else { throw .duration(duration) }
     guard count == 1 || every != nil || distance != nil else { throw .endless }
-    self.count = count
-    self.every = every
-    self.distance = distance
-    self.duration = duration
-    self.afterRestart = afterRestart
-    self.allowsOtherLinks = allowsOtherLinks
-    self.data = data
+    (self.count, self.every, self.distance, self.duration) = (count, every, distance, duration)
+    (self.afterRestart, self.allowsOtherLinks, self.data) = (afterRestart, allowsOtherLinks, data)
   }
 
   /// A setting outside of its range.

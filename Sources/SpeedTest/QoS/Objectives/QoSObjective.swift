@@ -15,9 +15,7 @@ struct QoSObjective: Hashable, Sendable {
   /// `nil` without `qos_test_uid`: no result could be assigned to it.
   init?(_ kind: QoSTestKind, _ parameters: QoSParameters) {
     guard let uid = parameters.number("qos_test_uid") else { return nil }
-    self.uid = uid
-    self.kind = kind
-    self.parameters = parameters
+    (self.uid, self.kind, self.parameters) = (uid, kind, parameters)
     group = parameters.number("concurrency_group") ?? 0
   }
 

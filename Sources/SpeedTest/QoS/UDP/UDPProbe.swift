@@ -19,11 +19,9 @@ struct UDPProbe: Hashable, Sendable {
 
   static let length = 46
   private static let uuidLength = 36
+}
 
-  init(flag: Flag, number: UInt8, uuid: [UInt8], time: Int64) {
-    (self.flag, self.number, self.uuid, self.time) = (flag, number, uuid, time)
-  }
-
+extension UDPProbe {
   /// `nil` for a packet of another length or with an unknown flag.
   init?(_ bytes: [UInt8]) {
     guard bytes.count == Self.length, let flag = Flag(rawValue: bytes[0]) else { return nil }

@@ -160,12 +160,9 @@ struct RTPPacket: Hashable, Sendable {
   let source: UInt32
 
   static let headerLength = 12
+}
 
-  init(isMarked: Bool, payloadType: UInt8, sequence: UInt16, timestamp: UInt32, source: UInt32) {
-    (self.isMarked, self.payloadType) = (isMarked, payloadType)
-    (self.sequence, self.timestamp, self.source) = (sequence, timestamp, source)
-  }
-
+extension RTPPacket {
   /// `nil` for a packet that is too short, or of another version.
   init?(_ bytes: [UInt8]) {
     guard bytes.count >= Self.headerLength, bytes[0] >> 6 == 2 else { return nil }
