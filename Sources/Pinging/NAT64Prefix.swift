@@ -52,8 +52,6 @@ struct NAT64Prefix: Hashable, Sendable {
 extension PingAddress {
   /// The address to which the ping server of a test is pinged. In a network with IPv6 and NAT64 only, it is made from an IPv4 address.
   /// - Parameters:
-  ///   - host: A name or a numeric address, as the control server sent it.
-  ///   - port: The UDP port.
   ///   - family: The IP version of a name's address; `nil`: either.
   ///   - isUnreachable: Whether the network has no route to a numeric address, but has one for the other IP version.
   /// - Throws: ``NameError``, and an error with one line for the operator when the network cannot carry packets to it.

@@ -10,7 +10,6 @@ public enum NameLookUp {
 
   /// The addresses of a name in the system's order of preference, or a numeric address itself. Blocks this thread, for ``limit`` at most.
   /// - Parameters:
-  ///   - port: The port in the addresses.
   ///   - family: Only addresses of this IP version; `nil`: of both.
   ///   - read: Makes an address of the resolver's entry; those without are left out.
   public static func addresses<Address: Sendable>(

@@ -20,8 +20,7 @@ public struct NameWatch: Hashable, Sendable {
     case pointless
   }
 
-  /// - Parameters:
-  ///   - now: The start of the first time of silence.
+  /// - Parameter now: The start of the first time of silence.
   public init(address: PingAddress, at now: UInt64) {
     self.address = address
     quietSince = now

@@ -5,7 +5,6 @@ import CPinger
 public enum PingToken {
   /// Makes a token.
   /// - Parameters:
-  ///   - secret: The secret that the server shares.
   ///   - unixSeconds: The present time; a token is accepted for 4 h from then on.
   ///   - address: The address from which the pings arrive, in 16 bytes, IPv4 as `::ffff:a.b.c.d`.
   /// - Returns: 16 bytes.

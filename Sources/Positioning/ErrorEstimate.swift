@@ -16,7 +16,6 @@ enum EstimateScale {
   case axis95
 
   /// `nil` for drivers without an estimate of their own, and for unknown drivers.
-  /// - Parameter driver: The name in gpsd's DEVICE report.
   init?(driver: String?) {
     guard let name = driver?.lowercased() else { return nil }
     let scales: [(String, EstimateScale)] = [

@@ -1,4 +1,3 @@
-import Coverage
 import NIOCore
 import NIOPosix
 
@@ -47,9 +46,7 @@ struct GPSDSocket {
   /// The longest wait for an alarm: the clock of the loop stands still while the host is suspended.
   private static let longestAlarm: Duration = .seconds(1)
 
-  /// - Parameters:
-  ///   - loop: Whose thread reads from the socket.
-  ///   - receive: Called on that thread, also while an effect runs.
+  /// - Parameter receive: Called on that thread, also while an effect runs.
   init(host: String, port: Int, timings: Timings, loop: any EventLoop, receive: @escaping Receiver) {
     (self.host, self.port, self.timings, self.loop, self.receive) = (host, port, timings, loop, receive)
   }

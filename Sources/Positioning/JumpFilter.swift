@@ -37,7 +37,6 @@ struct JumpFilter: Hashable, Sendable {
   /// Whether the position is accepted.
   /// - Parameters:
   ///   - accuracy: In metres; 0 when unknown.
-  ///   - arrival: When the position reached this host.
   ///   - time: The receiver's time of the position. Delayed positions arrive closer together than they were measured.
   mutating func accepts(
     _ coordinate: Coordinate, accuracy: Double, at arrival: ContinuousClock.Instant, time: WallTime? = nil

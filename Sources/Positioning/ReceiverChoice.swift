@@ -1,5 +1,3 @@
-import Coverage
-
 /// Decides when another receiver replaces the chosen one: when it has been clearly better for some time. A pure value.
 struct ReceiverChoice {
   /// How long the other receiver must be better, so that two receivers do not alternate.

@@ -1,5 +1,3 @@
-import Coverage
-
 /// gpsd's receivers, as far as it has listed them, and the state of each from report to report.
 struct Receivers {
   /// A limit for servers that invent devices; no gpsd has as many receivers.

@@ -6,7 +6,6 @@ import Yams
 public struct ConfigurationListing {
   private let reading: ConfigurationReading
 
-  /// - Parameter reading: The settings to list.
   public init(_ reading: ConfigurationReading) { self.reading = reading }
 
   /// A configuration file with all settings; a comment behind each names its origin. A list that is hidden is a comment as a

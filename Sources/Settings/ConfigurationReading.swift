@@ -76,9 +76,7 @@ public struct ConfigurationReading: Sendable {
   }
 
   /// Applies one text. A rejected text adds a mistake, and the setting has its default.
-  /// - Parameters:
-  ///   - name: The key or the variable, as the operator wrote it.
-  ///   - place: The place of the text, for the mistake.
+  /// - Parameter name: The key or the variable, as the operator wrote it.
   private mutating func set(_ setting: Setting, _ text: String, named name: String, in place: String, _ origin: Origin)
   {
     guard setting.apply(&configuration, Self.isNothing(text) ? nil : text) else {

@@ -7,9 +7,6 @@ public struct ConfigurationReload {
 
   /// Compares two configurations by the texts of their settings: another spelling of the same value, such as `60s` for `1m`, is a
   /// change too.
-  /// - Parameters:
-  ///   - old: The settings of the running service.
-  ///   - new: The settings read now.
   public init(from old: ProbeConfiguration, to new: ProbeConfiguration) {
     let changed = Setting.all.filter { old.texts[$0.key] != new.texts[$0.key] }
     var merged = new

@@ -11,7 +11,6 @@ enum ConfigurationText {
   struct TooManyValues: Error {}
 
   /// - Returns: The file's root; `nil` for a file without keys.
-  /// - Throws: ``ConfigurationError``
   static func root(of file: String) throws(ConfigurationError) -> Node? {
     let data: Data
     do {

@@ -7,7 +7,6 @@ public enum InputFile {
   /// - Parameters:
   ///   - path: A path; `-` is standard input.
   ///   - limit: In bytes; a longer file is refused.
-  /// - Throws: ``InputFileError``
   public static func contents(_ path: String, limit: Int) throws(InputFileError) -> Data {
     let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else { throw InputFileError(path: path, reason: String(cString: strerror(errno))) }

@@ -9,10 +9,6 @@ struct ListEntry {
   private let mapping: Node.Mapping
   private let isPrivate: Bool
 
-  /// - Parameters:
-  ///   - keys: All known keys.
-  ///   - isPrivate: Whether values can be private places.
-  /// - Throws: ``ListMistake``
   init(_ node: Node, keys: [String], isPrivate: Bool) throws(ListMistake) {
     guard let mapping = node.mapping else {
       throw ListMistake("expected a group of keys: \(keys.joined(separator: ", "))")
@@ -30,8 +26,6 @@ struct ListEntry {
   /// - Parameters:
   ///   - expected: The accepted values, as words after "expected".
   ///   - fallback: The value of a missing key; `nil` makes the key mandatory.
-  ///   - parse: Returns `nil` for a text that is not accepted.
-  /// - Throws: ``ListMistake``
   func value<Value>(
     _ key: String, _ expected: String, or fallback: Value? = nil, _ parse: (String) -> Value?
   ) throws(ListMistake) -> Value {
@@ -64,7 +58,6 @@ enum LinkList {
   static let expectation =
     "a list of links, each { name: LETTERS, interface: NAME, radio: SOURCE, network: SOURCE }, no name or interface twice"
 
-  /// - Throws: ``ListMistake``
   static func parse(_ node: Node) throws(ListMistake) -> [LinkSettings] {
     let links = try ListEntry.all(node, link)
     for (index, link) in links.enumerated() {

@@ -18,9 +18,6 @@ extension Setting {
   }
 
   /// A setting that always has a value: `null` is a mistake.
-  /// - Parameters:
-  ///   - shown: The default as YAML.
-  ///   - parse: Returns `nil` for a text that is no value, or is out of range.
   static func required<Value>(
     _ words: Words, _ path: Field<Value>, shown: (Value) -> String = { "\($0)" }, _ parse: @escaping (String) -> Value?
   ) -> Setting {

@@ -1,6 +1,4 @@
 import Coverage
-import Networking
-import SystemServices
 
 /// When the service makes speed tests: `agent.loop`.
 public enum LoopMode: String, Hashable, Sendable, CaseIterable {

@@ -1,5 +1,3 @@
-import Coverage
-
 /// Durations as operators write them: `250ms`, `10s`, `5m`, `4h`, `7d`.
 public enum DurationText {
   private static let units: [(name: String, milliseconds: Int64)] = [

@@ -29,9 +29,7 @@ public actor Sender {
   /// The last pass that had anything to send; `nil` before the first one.
   public private(set) var lastPass: EndedPass?
 
-  /// - Parameters:
-  ///   - clock: The host's clocks.
-  ///   - timekeeper: Where several parts of a process go by the same time.
+  /// - Parameter timekeeper: Where several parts of a process go by the same time.
   /// - Throws: `StoreError`, or GRDB's `DatabaseError`
   public init(
     store: DriveStore, server: ControlServerClient, settings: SenderSettings = SenderSettings(), clock: SenderClock,
@@ -81,9 +79,6 @@ public actor Sender {
 
   /// Runs one pass over the waiting sessions. A fence that the server refuses does not delay the others; a server
   /// that cannot accept anything ends the pass.
-  /// - Parameters:
-  ///   - mode: Which sessions to send.
-  ///   - urgency: Which waits of the gate apply.
   /// - Throws: GRDB's `DatabaseError` when the store fails.
   public func pass(_ mode: PassMode, urgency: ServerGate.Urgency = .commanded) async throws -> PassReport {
     guard urgency != .background else { return try await passInTurn(mode, urgency) }
@@ -182,7 +177,6 @@ public actor Sender {
   /// trouble ends, and after each ``nudge()``.
   ///
   /// Logs an error of the store and repeats the pass after a back-off; on a full disk it frees space before that.
-  /// - Parameter interval: The time between two passes while nothing happens.
   public func keepSending(every interval: Duration = .seconds(15 * 60)) async {
     var schedule = PassSchedule(every: interval, policy: runner.parts.settings.gate)
     var trouble = RepeatedTrouble()

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Coverage
 import Foundation
-import Service
 
 /// The root of all commands.
 struct CoverageProbe: AsyncParsableCommand {

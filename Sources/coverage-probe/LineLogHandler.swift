@@ -1,7 +1,6 @@
 import Coverage
 import Driving
 import Logging
-import Service
 
 /// Writes a message as one line: time, level, message. The journal has the time itself.
 struct LineLogHandler: LogHandler {

@@ -49,7 +49,6 @@ extension Link.Kind {
   ///   - hardware: The type of its addresses, ARPHRD_* of `net/if_arp.h`.
   ///   - software: The kind of a virtual link (IFLA_INFO_KIND); empty for a link of a device.
   ///   - deviceType: DEVTYPE of the link's `uevent`; `nil` when it has none.
-  ///   - hasRadio: Whether the link belongs to an 802.11 radio.
   init(hardware: UInt16, software: String, deviceType: String?, hasRadio: Bool) {
     switch hardware {
     case Hardware.loopback: self = .loopback

@@ -49,7 +49,6 @@ public struct PathMonitor: Sendable {
   private static let fallback: Duration = .seconds(10)
 
   /// - Parameters:
-  ///   - source: Where the kind of link comes from.
   ///   - interface: The interface to which pings are bound; `nil`: none.
   ///   - destination: The host to which pings go; its route decides in `auto`. `nil`: the default route decides.
   ///   - pollInterval: The interval between readings of the route while the kernel reports no changes.

@@ -23,7 +23,6 @@ public struct PathReading: Hashable, Sendable {
   private let unreached: String?
 
   /// A path that the configuration declares.
-  /// - Parameter route: The reading of the current route.
   init(fixed path: Path, route: PathReading? = nil) {
     self.init(
       path: path, link: nil, way: route?.way, noWay: route?.noWay ?? (path == .offline ? .noRoute : nil),

@@ -1,5 +1,4 @@
 import CPinger
-import Coverage
 import Foundation
 import Glibc
 

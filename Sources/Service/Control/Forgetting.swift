@@ -6,11 +6,7 @@ import Store
 /// `sessions forget`: deletes a session or a speed test permanently.
 public enum Forgetting {
   /// Deletes the data, or asks the service that uses the store to do it.
-  /// - Parameters:
-  ///   - target: The data to delete.
-  ///   - configuration: Names the state directory, and the service's socket.
-  ///   - logger: For the lines of a repair.
-  ///   - print: Receives the lines of the result.
+  /// - Parameter target: The data to delete.
   /// - Throws: `StoreError`, `ForgettingError`, ``ExportError`` when there is no such data, ``ServiceUnreachable``.
   public static func run(
     _ target: ForgetTarget, _ configuration: ProbeConfiguration, logger: Logger, print: (String) -> Void

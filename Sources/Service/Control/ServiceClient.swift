@@ -11,7 +11,6 @@ public struct ServiceClient: Sendable {
   private let path: String
   private let directory: StateDirectory
 
-  /// - Parameter configuration: Names the service's socket and the state directory.
   public init(configuration: ProbeConfiguration) {
     path = configuration.servicePath
     directory = StateDirectory(path: configuration.stateDirectory)
@@ -19,15 +18,12 @@ public struct ServiceClient: Sendable {
 
   /// The service's state.
   /// - Parameter asJSON: `true`: a JSON object; `false`: lines for an operator.
-  /// - Throws: ``ServiceUnreachable``
   public func status(asJSON: Bool) async throws(ServiceUnreachable) -> String {
     try await ask("status", accept: asJSON ? "application/json" : "text/plain", within: .seconds(5)).text
   }
 
   /// The service's state, and without a position the programs that have receivers' ports open: `port_holders` in the JSON object,
   /// or a line a port. This process looks for them: the service may not see those of other users.
-  /// - Parameter asJSON: As of ``status(asJSON:)``.
-  /// - Throws: ``ServiceUnreachable``
   public func statusWithPortHolders(asJSON: Bool) async throws(ServiceUnreachable) -> String {
     let json = try await status(asJSON: true)
     let ports = PortQuestion(status: json).map { PortHolders(of: PortHolders.ports(with: $0.receivers)) }
@@ -37,21 +33,17 @@ public struct ServiceClient: Sendable {
   }
 
   /// The service's state for a monitoring system: ``ServiceMetrics``.
-  /// - Throws: ``ServiceUnreachable``
   public func metrics() async throws(ServiceUnreachable) -> String {
     try await ask("metrics", within: .seconds(5)).text
   }
 
   /// Sends a command. The service answers before the drive has begun or ended.
   /// - Returns: The result in one line.
-  /// - Throws: ``ServiceUnreachable``
   public func send(_ command: ServiceCommand) async throws(ServiceUnreachable) -> String {
     try await ask(command.rawValue, isPost: true, within: .seconds(15)).text
   }
 
   /// Runs a request on the service that has the store open, because this process cannot open it.
-  /// - Parameters:
-  ///   - inUse: The error of opening the store here.
   /// - Throws: `inUse` when another kind of program has the store open; ``ServiceUnreachable`` when the service
   ///   refuses.
   public func ask<Answer>(
@@ -65,7 +57,6 @@ public struct ServiceClient: Sendable {
   }
 
   /// Runs a pass in the service.
-  /// - Throws: ``ServiceUnreachable``
   public func submit(
     _ mode: PassMode, _ urgency: ServerGate.Urgency
   ) async throws(ServiceUnreachable) -> (line: String, outcome: CommandOutcome) {
@@ -73,7 +64,6 @@ public struct ServiceClient: Sendable {
   }
 
   /// Deletes a session or a speed test permanently.
-  /// - Throws: ``ServiceUnreachable``
   func forget(_ target: ForgetTarget) async throws(ServiceUnreachable) -> (line: String, outcome: CommandOutcome) {
     try await result(of: "forget?\(target.query)", within: .seconds(60))
   }

@@ -12,12 +12,7 @@ package struct Submitting: Sendable {
   private let urgency: ServerGate.Urgency
   private let logger: Logger
 
-  /// - Parameters:
-  ///   - configuration: Names the state directory and the server.
-  ///   - isWarm: Skips sessions that an earlier process left unfinished.
-  ///   - includesQuarantined: Also sends sessions that the server refused.
-  ///   - isForced: Sends even while the circuit breaker is open, or the server's `Retry-After` has not passed.
-  ///   - logger: The program's log.
+  /// - Parameter isForced: Sends even while the circuit breaker is open, or the server's `Retry-After` has not passed.
   package init(
     configuration: ProbeConfiguration, isWarm: Bool, includesQuarantined: Bool, isForced: Bool = false, logger: Logger
   ) {
@@ -32,7 +27,6 @@ package struct Submitting: Sendable {
   ///   - stop: Cancels the pass; unsent fences stay stored.
   ///   - progress: Receives what is counted, the number that is done, and the total: drive logs in a recovery, then fences. A pass of the
   ///     service reports nothing.
-  ///   - print: Receives the line of the result.
   /// - Throws: ``ConfigurationError``, `StoreError`, ``ServiceUnreachable``.
   package func run(
     stop: AsyncStream<Void>, progress: @escaping @Sendable (String, Int, Int) -> Void = { _, _, _ in },
@@ -67,7 +61,6 @@ package struct Submitting: Sendable {
   }
 
   /// The line for a device without a control server where nothing waits for one; `nil` with a server, or when data waits.
-  /// - Throws: `StoreError`, GRDB's `DatabaseError`
   private func nothingWithoutServer() throws -> String? {
     guard configuration.controlServer.url == nil else { return nil }
     // Without a store, the missing server is the news.

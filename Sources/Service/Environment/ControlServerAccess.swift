@@ -5,11 +5,8 @@ import Submission
 
 /// Runs `body` with a client of the configured control server, which closes its connections when it ends.
 /// - Parameters:
-///   - configuration: Names the server.
 ///   - purpose: For the error when no server is configured: why one is needed.
 ///   - mayLack: Whether a configured target of the pings makes up for a missing server; then each request to the client fails.
-///   - logger: The program's log.
-///   - body: Runs with the client.
 /// - Throws: ``ConfigurationError``, ``InputFileError``, `CAFileError`, and errors of `body`.
 package func withControlServer<Result: Sendable>(
   _ configuration: ProbeConfiguration, for purpose: String, unlessTarget mayLack: Bool = false, logger: Logger,

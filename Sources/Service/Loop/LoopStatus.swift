@@ -1,4 +1,3 @@
-import Coverage
 import OrderedJSON
 import SpeedTest
 
@@ -19,8 +18,6 @@ struct LoopStatus: Hashable, Sendable {
   /// The ended tests, by result.
   let tally: LoopTally
 
-  /// - Parameters:
-  ///   - memory: The loop's state.
   init(_ memory: LoopMemory, of count: Int) {
     state =
       switch memory.stage {

@@ -53,9 +53,7 @@ package struct TestSetup: Sendable {
   }
 
   /// Follows the sources until the task is cancelled.
-  /// - Parameters:
-  ///   - onFix: Receives each position, also the loss of it.
-  ///   - onPath: Receives each change of the link.
+  /// - Parameter onFix: Receives each position, also the loss of it.
   package func follow(
     onFix: @escaping @Sendable (Fix) -> Void = { _ in }, onPath: @escaping @Sendable (PathReading) -> Void = { _ in }
   ) async {

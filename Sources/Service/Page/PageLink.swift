@@ -5,10 +5,6 @@ import Synchronization
 /// `page`: the link that opens the live page.
 public enum PageLink {
   /// The links, one a line; on an address that stands for all of the host's, one with a place for the host's name.
-  /// - Parameters:
-  ///   - configuration: Names the page and the state directory.
-  ///   - renew: Whether to make another token.
-  /// - Throws: ``CommandFailure``
   public static func lines(_ configuration: ProbeConfiguration, renew: Bool) throws(CommandFailure) -> [String] {
     guard let address = configuration.agent.page else {
       throw CommandFailure(

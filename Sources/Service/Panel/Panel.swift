@@ -23,7 +23,6 @@ public struct Panel: Sendable {
   /// - Parameters:
   ///   - columns: The width of the terminal; `nil`: unknown, taken for 80.
   ///   - rows: Its height; `nil`: unknown. One row stays free for other lines.
-  ///   - isColoured: Whether warnings and losses have colours.
   public func lines(columns: Int?, rows: Int? = nil, isColoured: Bool) -> [String] {
     let width = max(0, (columns ?? 80) - 1)
     let rendered = styled(width: width).map { $0.text(width: width, isColoured: isColoured) }

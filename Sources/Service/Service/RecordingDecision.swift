@@ -50,9 +50,7 @@ struct RecordingDecision: Hashable, Sendable {
   }
 
   /// Applies a fix.
-  /// - Parameters:
-  ///   - speed: In m/s; `nil` when the receiver reports none, which changes nothing.
-  ///   - now: The time of the fix.
+  /// - Parameter speed: In m/s; `nil` when the receiver reports none, which changes nothing.
   mutating func update(speed: Double?, at now: ContinuousClock.Instant) {
     guard let speed else { return }
     let wasMoving = isMoving(at: now)

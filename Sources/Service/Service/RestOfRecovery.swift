@@ -13,7 +13,6 @@ struct RestOfRecovery {
     let isAsked = Atomic(false)
   }
 
-  /// - Parameter isLeft: Whether there are logs to compare.
   init(isLeft: Bool) { self.isLeft = isLeft }
 
   /// Goes on if there are logs left. No drive may run.

@@ -71,8 +71,7 @@ actor Service: ServiceCommands {
   var track = StatusTrack()
   private var manager: ServiceManager
 
-  /// - Parameters:
-  ///   - variables: The process's environment, which names the service manager.
+  /// - Parameter variables: The process's environment, which names the service manager.
   init(
     configuration: ProbeConfiguration, configurationFile: String?, environment: DriveEnvironment,
     isRecoveryLeft: Bool = false, variables: [String: String] = [:], busAddress: String? = nil
@@ -234,7 +233,6 @@ actor Service: ServiceCommands {
     }
   }
 
-  /// - Throws: `LoopRules.Fault`, GRDB's `DatabaseError`
   private func beginLoop() async throws -> (RunningLoop, Task<Void, Never>) {
     let rules = try configuration.loopRules()
     let running = try await RunningLoop(rules, configuration, environment) { [logger] news in

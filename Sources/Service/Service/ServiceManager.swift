@@ -12,9 +12,7 @@ struct ServiceManager: Sendable {
   private var stall: String?
   private let logger: Logger
 
-  /// - Parameters:
-  ///   - environment: Names the manager's socket and its watchdog (sd_notify(3), sd_watchdog_enabled(3)).
-  ///   - senderPatience: How long the sender may be at one step.
+  /// - Parameter environment: Names the manager's socket and its watchdog (sd_notify(3), sd_watchdog_enabled(3)).
   init(environment: [String: String], senderPatience: Duration, logger: Logger) {
     socket = NotifySocket(environment: environment)
     messages = ManagerMessages(
@@ -83,9 +81,7 @@ public enum UnixDatagram {
   static let longestName = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
   /// Sends one datagram and does not wait.
-  /// - Parameters:
-  ///   - bytes: The datagram.
-  ///   - name: The path of the socket, or NUL and an abstract name.
+  /// - Parameter name: The path of the socket, or NUL and an abstract name.
   /// - Returns: The value of errno(3) when the receiver did not get it.
   public static func send(_ bytes: [UInt8], to name: [UInt8]) -> CInt? {
     guard name.count <= longestName else { return ENAMETOOLONG }

@@ -10,9 +10,6 @@ struct ServiceMetrics {
   /// The text.
   var text: String { metrics.text }
 
-  /// - Parameters:
-  ///   - status: The state.
-  ///   - process: What this process uses; `nil` when the kernel does not show it.
   init(_ status: ServiceStatus, process: ProcessFigures? = .own) {
     add("recording", status.state == .recording, "1 while a drive is being recorded.")
     add("clock_set", status.isClockSet, "1 if some clock shows a possible time.")

@@ -9,11 +9,8 @@ import Settings
 public enum Serving {
   /// Runs the service.
   /// - Parameters:
-  ///   - configurationFile: Read again at each SIGHUP; `nil`: the environment alone.
   ///   - stop: Ends the drive and the service within seconds.
-  ///   - hangUp: Makes the service read its configuration again.
   ///   - interim: Passes the lines of ``ServiceClient/status(asJSON:)`` to `note`.
-  ///   - note: Receives lines for the operator.
   /// - Throws: ``ConfigurationError``, `StoreError`, and errors of the service's start.
   public static func run(
     configurationFile: String?, logger: Logger, stop: AsyncStream<Void>, hangUp: AsyncStream<Void>,

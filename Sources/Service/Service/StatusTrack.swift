@@ -22,7 +22,6 @@ struct StatusTrack: Sendable {
   }
 
   /// A link is expected to report from the start.
-  /// - Parameter links: The names of the drive's links; `nil`: the only one.
   mutating func driveBegan(_ links: [String?]) {
     driveProgress = Dictionary(links.map { ($0 ?? "", 0) }, uniquingKeysWith: { first, _ in first })
   }

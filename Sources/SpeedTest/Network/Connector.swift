@@ -36,7 +36,6 @@ struct Connector: Sendable {
     }
   }
 
-  /// - Parameter opened: The connection as far as it came: after an error, its stage decides whether another attempt is made.
   private func attempt(_ opened: inout Connection?) throws(SpeedTestError) -> Connection {
     let connection = Connection(CountedTransport(try transport(), counter), waiting: waiting)
     opened = connection

@@ -10,8 +10,7 @@ final class TLSSocket: Transport {
   /// Whether the server's certificate must be valid.
   private let verifies: Bool
 
-  /// - Parameters:
-  ///   - host: For the certificate, and for SNI unless it is an address: some servers abort a handshake whose SNI is one (edge 4).
+  /// - Parameter host: For the certificate, and for SNI unless it is an address: some servers abort a handshake whose SNI is one (edge 4).
   init(_ socket: PlainSocket, context: TLSContext, host: String) throws(SpeedTestError) {
     guard let ssl = SSL_new(context.pointer) else { throw .tls("no memory") }
     (self.ssl, self.socket) = (ssl, socket)

@@ -30,7 +30,6 @@ struct ChunkWriter: Sendable {
 
   /// Offers the bytes that are due, at most `limit`, and counts those that `send` took.
   /// - Parameters:
-  ///   - isTimeUp: Whether a chunk that begins now is the last one.
   ///   - limit: The most bytes of one call, at least 1. No call goes beyond the end of a chunk.
   ///   - send: Sends a part of the bytes and says how many; 0 when it can take none now.
   /// - Returns: The bytes that `send` took; 0 also after the last chunk.

@@ -1,6 +1,5 @@
 import CLibssl
 import Foundation
-import Pinging
 
 /// A line of the measurement server, parsed but not judged: ``Conversation`` decides whether it may come now (docs/protocol.md, 7.2).
 enum ServerLine: Hashable, Sendable {

@@ -16,8 +16,6 @@ public struct SenderClock: Sendable {
   /// A random number, at least 0 and less than 1.
   let random: @Sendable () -> Double
 
-  /// - Parameters:
-  ///   - sleep: Suspends for a duration; throws `CancellationError` when its task is cancelled.
   public init(
     wall: @escaping @Sendable () -> WallTime, boot: @escaping @Sendable () -> Duration,
     awake: (@Sendable () -> Duration)? = nil, maximumError: @escaping @Sendable () -> Duration? = { nil },

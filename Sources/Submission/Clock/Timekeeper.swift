@@ -30,13 +30,11 @@ public final class Timekeeper: Sendable {
   }
 
   /// Loads the readings of earlier processes of this boot from the store.
-  /// - Parameter clock: The host's clocks.
   /// - Throws: GRDB's `DatabaseError`
   public convenience init(store: DriveStore, server: ControlServerClient, clock: SenderClock, logger: Logger) throws {
     try self.init(store: store, latestDate: { server.latestDate }, clock: clock, logger: logger)
   }
 
-  /// - Parameter latestDate: The server's time from its latest response.
   init(
     store: DriveStore, latestDate: @escaping @Sendable () -> ServerDateReading?, clock: SenderClock, logger: Logger
   ) throws {
@@ -96,10 +94,6 @@ public final class Timekeeper: Sendable {
   }
 
   /// Records a receiver's time that came with a fix.
-  /// - Parameters:
-  ///   - time: The receiver's wall time.
-  ///   - receiver: The receiver's name; `nil` when it is unknown.
-  ///   - arrival: When the fix arrived at this process.
   public func note(gnss time: WallTime, receiver: String?, arrival: ContinuousClock.Instant) {
     let boot = clock.boot() - (.now - arrival)
     state.withLock { $0.value.note(gnss: time, receiver: receiver, at: boot) }

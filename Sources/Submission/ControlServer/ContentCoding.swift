@@ -19,9 +19,6 @@ final class AcceptedCoding: Sendable {
   }
 
   /// Compares the answers to the same body, compressed and uncompressed.
-  /// - Parameters:
-  ///   - compressed: The status of the answer to the compressed body.
-  ///   - plain: The status of the answer to the uncompressed body.
   func compare(compressed: Int, plain: Int) {
     if compressed == plain {
       isOfferTrue.store(true, ordering: .relaxed)

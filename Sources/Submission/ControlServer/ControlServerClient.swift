@@ -19,7 +19,6 @@ public struct ControlServerClient: Sendable {
   /// - Parameters:
   ///   - caFile: The path of the PEM certificates to trust instead of the system's; `nil`: the system's.
   ///   - requestTimeout: The time limit of a whole request, from resolving the name to the last byte of the answer.
-  ///   - device: Sent with every request.
   /// - Throws: ``CAFileError`` when the file cannot be read or holds no certificates.
   public init(url: String, caFile: String?, requestTimeout: Duration, device: Device) throws {
     (self.url, self.device, self.requestTimeout) = (url, device, requestTimeout)
@@ -222,9 +221,7 @@ final class ServerDate: Sendable {
 
 /// Reads `Retry-After` (RFC 9110, 10.2.3): seconds, or a date.
 enum RetryAfter {
-  /// - Parameters:
-  ///   - text: The header's value.
-  ///   - date: The `Date` of the same response. A date is compared with it, because the clocks of server and host can differ.
+  /// - Parameter date: The `Date` of the same response. A date is compared with it, because the clocks of server and host can differ.
   /// - Returns: The wait from the response on; `nil` for zero or a past date, for other text, and for a date in a response without a `Date`.
   static func wait(_ text: String, date: String?) -> Duration? {
     requested(text.trimming(), date).flatMap { $0 > .zero ? min($0, ServerFailure.longestWait) : nil }

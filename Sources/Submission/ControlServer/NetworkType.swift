@@ -10,9 +10,7 @@ enum NetworkType {
   private static let (wifi, ethernet, vpn): (Int64, Int64, Int64) = (99, 106, 108)
 
   /// Never 97, which the server's database deletes (docs/protocol.md, 3.7).
-  /// - Parameters:
-  ///   - links: The links that carried the test; `nil` when they are not known.
-  ///   - technology: That of the modem.
+  /// - Parameter links: The links that carried the test; `nil` when they are not known.
   static func of(links: [SpeedTestLink]?, _ technology: Technology?) -> Int64 {
     let id = technology.flatMap { $0 == .none ? nil : $0.id }.map(Int64.init)
     guard let links, !links.isEmpty else { return id ?? unknown }

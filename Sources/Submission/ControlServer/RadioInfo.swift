@@ -24,7 +24,6 @@ struct RadioInfo {
   /// Adds the signal in a cell. A cell that was added before is not repeated.
   /// - Parameters:
   ///   - cell: As the modem told it; `nil`: unknown.
-  ///   - technology: The technology in use.
   ///   - levels: The measured signal in dBm and dB.
   ///   - offset: The time since the test's.
   mutating func add(

@@ -1,14 +1,10 @@
 import Coverage
 import Foundation
-import Networking
 
 /// Classifies an HTTP answer. Only 2xx with a JSON object without `error` entries is a success (docs/protocol.md, 3.1).
 enum ServerAnswer {
   /// The body of a successful answer.
-  /// - Parameters:
-  ///   - isCutOff: Whether `body` is only the begin of the answer's body.
-  ///   - retryAfter: The wait that the answer's `Retry-After` asks for.
-  ///   - clientUUID: The client UUID in the request; it is redacted in failures.
+  /// - Parameter clientUUID: The client UUID in the request; it is redacted in failures.
   static func body(
     status: Int, retryAfter: Duration?, body: Data, isCutOff: Bool = false, clientUUID: String? = nil
   ) throws(ServerFailure) -> Data {

@@ -104,7 +104,6 @@ extension ServerFailure {
 /// Says why a certificate is not trusted, from the times of the certificates that the server presents: they show the difference
 /// between an old certificate and an unknown authority, and a wrong clock of this host.
 enum Distrust {
-  /// - Parameter certificates: The server's own first, with times as OpenSSL prints them.
   /// - Returns: The reason in one line; `nil` when there is no certificate.
   static func reason(
     _ certificates: [(begin: String, end: String)],

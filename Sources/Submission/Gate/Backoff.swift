@@ -11,9 +11,6 @@ struct Backoff: Hashable, Sendable {
   /// End of the wait, since the host's boot; `nil` when the last contact with the server succeeded.
   private(set) var until: Duration?
 
-  /// - Parameters:
-  ///   - base: Upper end of the first wait; doubles with each further failure.
-  ///   - cap: Upper end of the longest wait.
   init(base: Duration = .seconds(30), cap: Duration = .seconds(300)) {
     (self.base, self.cap) = (base, cap)
   }
@@ -26,9 +23,6 @@ struct Backoff: Hashable, Sendable {
   }
 
   /// Records a failure and starts a longer wait.
-  /// - Parameters:
-  ///   - now: Time since the host's boot.
-  ///   - random: 0 to 1; selects the wait within its range.
   mutating func failed(at now: Duration, random: Double) {
     let upper = DoublingWait(first: base, greatest: cap).after(failures)
     failures = min(failures + 1, 1000)
@@ -37,9 +31,6 @@ struct Backoff: Hashable, Sendable {
 
   /// Records a 429 while the circuit breaker is still closed. The wait does not grow, because the breaker's does, and
   /// a server that catches up should be noticed soon. Its range, 1 to 121 s, did best in `tools/simulate-fleet`.
-  /// - Parameters:
-  ///   - now: Time since the host's boot.
-  ///   - random: 0 to 1; selects the wait within its range.
   mutating func refused(at now: Duration, random: Double) {
     until = now + Self.least + .seconds(120) * min(max(random, 0), 1)
   }

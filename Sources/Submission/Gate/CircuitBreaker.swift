@@ -75,9 +75,6 @@ public struct CircuitBreaker: Hashable, Sendable {
   public func remaining(at now: Duration) -> Duration { max(.zero, (deadline ?? now) - now) }
 
   /// Begins a call, if the state allows one.
-  /// - Parameters:
-  ///   - now: Time since the host's boot.
-  ///   - force: The operator's override: the trial begins now.
   /// - Returns: `nil` when no request may leave now.
   public mutating func begin(at now: Duration, force: Bool = false) -> Call? {
     if let deadline, now < deadline, !(force && state == .open) { return nil }
@@ -89,11 +86,7 @@ public struct CircuitBreaker: Hashable, Sendable {
   public func allows(_ call: Call) -> Bool { call.generation == generation }
 
   /// Ends `call`.
-  /// - Parameters:
-  ///   - call: From ``begin(at:force:)``.
-  ///   - outcome: How it ended.
-  ///   - now: Time since the host's boot.
-  ///   - jitter: Random, 0 to 1; only lengthens a wait.
+  /// - Parameter jitter: Random, 0 to 1; only lengthens a wait.
   public mutating func end(_ call: Call, _ outcome: Outcome, at now: Duration, jitter: Double = 0) {
     guard call.generation == generation else { return }
     switch outcome {

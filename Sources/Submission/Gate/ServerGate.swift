@@ -1,5 +1,3 @@
-import Coverage
-
 /// Decides whether a request to the control server may leave now: one answer for passes, for a drive's requests for
 /// tests, and for the history check. A pure value: time comes in with each call, as the time since the host's boot.
 ///
@@ -114,10 +112,6 @@ public struct ServerGate: Hashable, Sendable {
   }
 
   /// Asks for a call.
-  /// - Parameters:
-  ///   - urgency: Decides which waits apply.
-  ///   - now: Time since the host's boot.
-  ///   - random: 0 to 1; selects the share of the spread.
   public mutating func ask(_ urgency: Urgency, at now: Duration, random: Double) -> Answer {
     if let hold = hold(urgency, at: now) { return .held(hold) }
     let isDue = isSpreadDue
@@ -145,11 +139,6 @@ public struct ServerGate: Hashable, Sendable {
   }
 
   /// Ends `call`.
-  /// - Parameters:
-  ///   - call: From ``ask(_:at:random:)``.
-  ///   - outcome: How it ended.
-  ///   - now: Time since the host's boot.
-  ///   - random: 0 to 1, for the breaker's jitter.
   public mutating func end(_ call: Call, _ outcome: Outcome, at now: Duration, random: Double) {
     switch outcome {
     case .success:
@@ -170,10 +159,7 @@ public struct ServerGate: Hashable, Sendable {
   public mutating func delivered() { lasting.backoff.succeeded() }
 
   /// A pass ended in trouble: background passes wait.
-  /// - Parameters:
-  ///   - failure: The failure that ended the pass; decides the kind of wait.
-  ///   - now: Time since the host's boot.
-  ///   - random: 0 to 1; selects the wait within its range.
+  /// - Parameter failure: The failure that ended the pass; decides the kind of wait.
   public mutating func troubled(by failure: ServerFailure, at now: Duration, random: Double) {
     let verdict = Verdict(failure)
     switch verdict {

@@ -55,11 +55,6 @@ extension ServerGate {
   }
 
   /// Reads the gate from the store.
-  /// - Parameters:
-  ///   - reader: Reads the store.
-  ///   - server: The URL of the control server.
-  ///   - policy: The limits.
-  ///   - clock: The host's clocks.
   /// - Throws: `DecodingError` when the stored value is damaged; GRDB's `DatabaseError`.
   public static func stored(
     in reader: StoreReader, server: String, policy: Policy = Policy(), clock: SenderClock
@@ -70,17 +65,12 @@ extension ServerGate {
   }
 
   /// The stored wait that a commanded request has to keep; `nil` when one may leave.
-  /// - Parameters:
-  ///   - reader: Reads the store.
-  ///   - server: The URL of the control server.
-  ///   - clock: The host's clocks.
   /// - Throws: `DecodingError` when the stored value is damaged; GRDB's `DatabaseError`.
   public static func hold(in reader: StoreReader, server: String, clock: SenderClock) throws -> Hold? {
     try stored(in: reader, server: server, clock: clock).hold(.commanded, at: clock.boot())
   }
 
   /// Reads the gate from the store. If the stored value is damaged, logs it and returns a gate without waits.
-  /// - Throws: GRDB's `DatabaseError`
   static func stored(
     in store: DriveStore, server: String, policy: Policy, clock: SenderClock, logger: Logger
   ) throws -> ServerGate {

@@ -1,5 +1,3 @@
-import Store
-
 /// Decides the next step for a batch after one of its requests failed. A pure value, for one batch in one pass.
 struct BatchRule: Hashable, Sendable {
   /// The next step for a batch.
@@ -24,10 +22,7 @@ struct BatchRule: Hashable, Sendable {
   private var hasRegisteredAgain = false
   private var hasReplacedTest = false
 
-  /// - Parameters:
-  ///   - failure: How the request failed.
-  ///   - step: Which request failed.
-  ///   - isSuspect: Whether the server accepted other batches in this pass, and this one had trouble twice before.
+  /// - Parameter isSuspect: Whether the server accepted other batches in this pass, and this one had trouble twice before.
   mutating func consequence(of failure: ServerFailure, at step: RequestStep, isSuspect: Bool) -> Consequence {
     let verdict = Verdict(failure)
     if verdict == .unknownClient, !hasRegisteredAgain {
@@ -75,9 +70,7 @@ enum SpeedTestRule {
     case putOff
   }
 
-  /// - Parameters:
-  ///   - failure: How the request failed.
-  ///   - mayHaveArrived: Whether an earlier request was sent, and its answer is not known.
+  /// - Parameter mayHaveArrived: Whether an earlier request was sent, and its answer is not known.
   static func consequence(of failure: ServerFailure, mayHaveArrived: Bool) -> Consequence {
     switch Verdict(failure) {
     case .tooManyRequests: .putOff

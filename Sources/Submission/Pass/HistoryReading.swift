@@ -22,8 +22,7 @@ struct HistoryReading {
   private var isSorted = true
   private var last = Int64.max
 
-  /// - Parameters:
-  ///   - oldest: The time of the oldest test in question, in milliseconds.
+  /// - Parameter oldest: The time of the oldest test in question, in milliseconds.
   init(cursor: Int64?, oldest: Int64) {
     self.cursor = cursor
     bound = cursor.map { min($0, oldest) }

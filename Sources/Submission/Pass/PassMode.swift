@@ -67,9 +67,7 @@ enum PassEnd: Error {
   case stopped(ServerFailure?)
 
   /// The end that an error of a step means; `nil` for errors of the store, which end the pass without a report.
-  /// - Parameters:
-  ///   - error: Thrown by a step.
-  ///   - isCancelled: Whether the pass was cancelled: then a failed request says nothing about the server.
+  /// - Parameter isCancelled: Whether the pass was cancelled: then a failed request says nothing about the server.
   init?(_ error: any Error, isCancelled: Bool) {
     switch error {
     case let end as PassEnd: self = end

@@ -1,6 +1,3 @@
-import Coverage
-import Store
-
 /// Decides which pass a background sender runs next, and when. A pure value.
 struct PassSchedule: Hashable, Sendable {
   /// Cold until one cold pass could run and left nothing of an earlier process behind; then warm.
@@ -14,9 +11,7 @@ struct PassSchedule: Hashable, Sendable {
   /// A pass that finds the clock not set ends at once, so it can be repeated soon.
   private static let clockInterval: Duration = .seconds(10)
 
-  /// - Parameters:
-  ///   - interval: The time between two passes while nothing happens.
-  ///   - policy: Its back-off also applies to failures of the store.
+  /// - Parameter policy: Its back-off also applies to failures of the store.
   init(every interval: Duration, policy: ServerGate.Policy) {
     self.interval = interval
     storeBackoff = Backoff(base: policy.backoff, cap: policy.backoffMax)
@@ -30,18 +25,13 @@ struct PassSchedule: Hashable, Sendable {
   }
 
   /// Records that the store failed during a pass.
-  /// - Parameters:
-  ///   - now: Time since the host's boot.
-  ///   - random: 0 to 1; selects the wait within its range.
   mutating func storeFailed(at now: Duration, random: Double) {
     awaitsClock = false
     storeBackoff.failed(at: now, random: random)
   }
 
   /// The wait before the next pass, unless ``Sender/nudge()`` ends it early.
-  /// - Parameters:
-  ///   - gate: The gate's wait for background passes.
-  ///   - now: Time since the host's boot.
+  /// - Parameter gate: The gate's wait for background passes.
   func wait(gate: Duration, at now: Duration) -> Duration {
     let wait = max(gate, storeBackoff.remaining(at: now))
     let longest = awaitsClock ? min(interval, Self.clockInterval) : interval

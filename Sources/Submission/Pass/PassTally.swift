@@ -13,8 +13,6 @@ struct PassTally: Hashable, Sendable {
   /// A tally of nothing.
   init() {}
 
-  /// - Parameters:
-  ///   - fences: The number of sent fences.
   init(fences: Int, of sent: Set<Int64> = [], kept: Set<Int64> = [], quarantined: Set<Int64> = []) {
     (fencesSent, touched, self.kept, self.quarantined) = (fences, sent, kept, quarantined)
   }

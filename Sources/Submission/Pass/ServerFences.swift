@@ -42,9 +42,6 @@ struct ServerFences: Sendable {
 
   mutating func add(unread batches: [Batch], _ failure: ServerFailure) { unread.append((batches, failure)) }
 
-  /// - Parameters:
-  ///   - batch: A batch whose test is known.
-  ///   - isForced: Whether the operator wants quarantined batches sent regardless of the histories.
   func finding(for batch: Batch, isForced: Bool) -> Finding {
     guard let test = batch.testInQuestion, let held = tests[test.lowercased()]?.fences, held > 0 else {
       return .absent

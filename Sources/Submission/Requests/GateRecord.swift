@@ -17,9 +17,6 @@ struct GateRecord {
   private var writes = OrderedWrites()
   private var isTroubleLogged = false
 
-  /// - Parameters:
-  ///   - gate: The gate as the store has it.
-  ///   - url: The URL of its control server.
   init(of gate: ServerGate, in store: DriveStore, url: String, bootID: String, logger: Logger) {
     (self.store, self.url, self.bootID, self.logger) = (store, url, bootID, logger)
     recorded = gate.lasting

@@ -33,7 +33,6 @@ actor GatedServer {
   /// Requests that were sent or answered.
   private(set) var requests: UInt64 = 0
 
-  /// - Parameter gate: The gate as the store has it.
   init(
     _ server: any ControlServing, gate: ServerGate, store: DriveStore, clock: SenderClock, timekeeper: Timekeeper,
     logger: Logger
@@ -100,9 +99,7 @@ actor GatedServer {
 
   /// Waits until a request of `exchange` may leave. After each suspension it asks the gate again, because another
   /// request may have met 429 meanwhile. It does not suspend after the gate's last answer.
-  /// - Parameters:
-  ///   - exchange: The requests that share a call.
-  ///   - urgency: The urgency of a call that begins now; a call under way keeps its own.
+  /// - Parameter urgency: The urgency of a call that begins now; a call under way keeps its own.
   /// - Throws: ``ServerGate/Hold``, `CancellationError`
   func admit(_ exchange: Exchange, _ urgency: ServerGate.Urgency = .commanded) async throws {
     while true {

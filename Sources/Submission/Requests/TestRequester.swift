@@ -39,7 +39,6 @@ public struct TestRequester: Sendable {
   /// Requests a test to ping on.
   /// - Parameters:
   ///   - loopUUID: The loop that the test continues; `nil` for a new one.
-  ///   - time: When the test begins.
   ///   - interface: The network interface for the request, the same as for the pings; `nil`: any.
   ///   - family: The IP version for the request, the same as for the pings; `nil`: either.
   public func requestTest(
@@ -57,7 +56,6 @@ public struct TestRequester: Sendable {
   /// - Parameters:
   ///   - interface: The network interface for the request, the same as for the test; `nil`: any.
   ///   - family: The IP version for the request, the same as for the test; `nil`: either.
-  ///   - compose: The request for a client UUID.
   /// - Throws: Also ``Unusable``.
   public func requestSpeedTest(
     by interface: String? = nil, family: IPVersion? = nil, _ compose: @Sendable (String) -> SpeedTestRequest

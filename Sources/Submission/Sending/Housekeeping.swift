@@ -69,8 +69,6 @@ actor Housekeeping {
   ///
   /// It reads the next drive's id first: `running` knows a drive before that drive takes its id. In the other order, a drive that begins
   /// between the two readings is missing in both.
-  /// - Parameter running: Reads the lowest id of the running drives; `nil` for none.
-  /// - Throws: GRDB's `DatabaseError`
   nonisolated func firstRunningDrive(_ running: @Sendable () async -> Int64?) async throws -> Int64 {
     let next = try await store.drives.next()
     return min(await running() ?? .max, next)

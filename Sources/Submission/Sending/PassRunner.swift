@@ -11,10 +11,6 @@ struct PassRunner: PassStep {
   private var delivery: Delivery { Delivery(parts: parts) }
   private var speedTests: SpeedTestDelivery { SpeedTestDelivery(parts: parts) }
 
-  /// - Parameters:
-  ///   - mode: Which sessions to send.
-  ///   - urgency: Which waits of the gate apply.
-  ///   - running: Reads the lowest id of the running drives; `nil` for none.
   /// - Returns: The report, and whether there was anything to send.
   /// - Throws: GRDB's `DatabaseError` when the store fails.
   func run(

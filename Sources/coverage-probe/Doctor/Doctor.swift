@@ -31,7 +31,6 @@ struct Doctor: Sendable {
   }
 
   /// Runs every examination, in the order of ``Finding/Subject``. Takes up to some 20 s, when gpsd or the server does not answer.
-  /// - Parameter report: Called with each finding as soon as it is known.
   func run(_ report: (Finding) -> Void) async {
     let configuration = reading.configuration
     ConfigurationExamination.findings(reading).forEach(report)

@@ -3,7 +3,6 @@ import Glibc
 import Logging
 import Networking
 import Settings
-import Synchronization
 import SystemServices
 
 /// The links of a drive: whether a drive would measure each of them, and what its modem reports. Both are read by the code that drives

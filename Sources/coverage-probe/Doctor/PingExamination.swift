@@ -67,7 +67,6 @@ enum PingExamination {
     }
   }
 
-  /// - Parameter echo: Returns the protocol of pings that leave from an address of this host.
   private static func ping(
     _ pings: Pings, _ host: String, _ port: UInt16, family: IPVersion?, by link: LinkSettings,
     echo: (_ local: String?) throws -> PingTarget.Echo
@@ -107,7 +106,6 @@ enum PingExamination {
     }
   }
 
-  /// - Parameter link: The link's name; `nil` for the only one.
   static func findings(_ pings: Pings, link: String?) -> [Finding] {
     let place = link.map { "link \($0): " } ?? ""
     if let trouble = pings.trouble {

@@ -64,7 +64,6 @@ enum ReceiverExamination {
 
   /// Listens until three positions have come and one of them is accurate, until the connection fails, or for ``patience``. Looks
   /// for the holders of the ports only without a position: the search goes through all processes.
-  /// - Parameter accuracyLimit: In metres.
   static func listen(to receiver: GPSDConfiguration, accuracyLimit: Double) async -> Heard {
     let client = GPSD(
       configuration: receiver, logger: Logger(label: "doctor", factory: { _ in SwiftLogNoOpLogHandler() }))

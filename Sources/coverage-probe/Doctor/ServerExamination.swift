@@ -35,10 +35,6 @@ enum ServerExamination {
 
   /// Registers and requests a test by each link, as a drive does, unless the service has stored a wait for this server, which is read
   /// before each request: `doctor` must not add to the load of a server that asked for fewer requests.
-  /// - Parameters:
-  ///   - links: The links that a drive would measure.
-  ///   - gate: Returns the stored wait for requests to a URL.
-  ///   - wall: The host's wall clock.
   static func ask(
     _ configuration: ProbeConfiguration, _ device: Device, by links: [LinkSettings],
     gate: (String) -> ServerGate.Hold?, wall: @Sendable () -> WallTime

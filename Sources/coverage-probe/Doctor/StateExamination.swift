@@ -152,7 +152,6 @@ enum StateExamination {
 
   private static let freeSpace = "free space on that disk; storage.max-size limits the store itself"
 
-  /// - Parameter room: In bytes.
   private static func room(_ room: Int64, _ measures: Measures) -> Finding {
     let text = "\(room >> 20) MiB are free for \(measures.path)"
     if room < noRoom { return Finding(.fault, .state, text, advice: freeSpace) }

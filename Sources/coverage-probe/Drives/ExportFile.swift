@@ -1,4 +1,3 @@
-import Coverage
 import Export
 import Foundation
 import OrderedJSON
@@ -16,7 +15,6 @@ final class ExportFile {
   /// Opens the files.
   /// - Parameters:
   ///   - output: The path of the export; `nil` and `-` mean standard output.
-  ///   - provenance: The path of the provenance, if the operator names one.
   ///   - isBeside: Whether the format has no place for it: then it is a file beside a regular file.
   /// - Throws: ``OutputError``
   init(_ output: String?, provenance: String?, isBeside: Bool) throws {

@@ -30,11 +30,7 @@ struct Exporting: Sendable {
   private let configuration: JSON
 
   /// Opens the store for reading.
-  /// - Parameters:
-  ///   - configuration: Names the state directory.
-  ///   - selection: Which fences to export, by their state.
-  ///   - sessions: The ids of the only sessions to export; empty for all.
-  ///   - filter: Which of their fences.
+  /// - Parameter sessions: The ids of the only sessions to export; empty for all.
   /// - Throws: `StoreError`, ``ExportError``
   init(
     configuration: ProbeConfiguration, selection: ExportSelection, sessions: Set<Int64> = [],
@@ -50,14 +46,9 @@ struct Exporting: Sendable {
 
   /// Writes the fences, oldest session first, the fences of a session in order of entry.
   /// - Parameters:
-  ///   - format: The format of the output.
-  ///   - shape: For formats with a choice.
-  ///   - scratch: A folder for a file while it is made; `nil`: that for temporary files.
   ///   - map: What a map page is made of.
   ///   - beside: Receives the provenance after the last piece, for a file of its own.
-  ///   - progress: Shows how far the export has come.
   ///   - complain: Receives a line for each drive whose track cannot be read, and about a base map that cannot be used whole.
-  ///   - write: Receives the output in pieces; errors that it throws end the export.
   /// - Throws: GRDB's `DatabaseError`, `GeoPackageError`, `LeafletError`, and errors of `write`.
   func run(
     format: ExportFormat, shape: FenceShape = .point, scratch: String? = nil, map: MapOptions = MapOptions(),

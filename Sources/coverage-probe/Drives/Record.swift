@@ -1,5 +1,4 @@
 import ArgumentParser
-import Coverage
 import Driving
 import Foundation
 import Service

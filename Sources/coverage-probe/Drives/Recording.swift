@@ -20,13 +20,7 @@ struct Recording: Sendable {
   private let loop: LoopRules?
   private let logger: Logger
 
-  /// - Parameters:
-  ///   - configuration: All settings.
-  ///   - maximumDuration: Ends the drive earlier than the configuration's limit.
-  ///   - submits: Whether to send the drive when it has ended.
-  ///   - withLoop: Whether a new loop of speed tests runs beside the drive.
-  ///   - capture: Where the packets of the pings are captured; `nil`: nowhere.
-  ///   - logger: The program's log.
+  /// - Parameter maximumDuration: Ends the drive earlier than the configuration's limit.
   /// - Throws: `LoopRules.Fault`
   init(
     configuration: ProbeConfiguration, maximumDuration: Duration?, submits: Bool, withLoop: Bool = false,
@@ -44,10 +38,7 @@ struct Recording: Sendable {
   }
 
   /// Records until `stop` yields, or the drive ends by itself; then submits, until `stop` yields again.
-  /// - Parameters:
-  ///   - stop: Yields when the operator stops the command.
-  ///   - onStatus: Called once a second, with a status for each link.
-  ///   - print: Receives the lines of the result.
+  /// - Parameter onStatus: Called once a second, with a status for each link.
   /// - Throws: ``ConfigurationError``, `StoreError`, ``RecordingError``, and errors of the beginning of a drive.
   func run(
     stop: AsyncStream<Void>, onStatus: @escaping @Sendable ([DriveStatus]) -> Void,
@@ -170,7 +161,6 @@ struct Recording: Sendable {
   }
 
   /// Says what the disk refuses for good.
-  /// - Throws: ``RecordingError/unsaved(fences:trouble:)``
   private func conclude(_ rest: UnsavedDrive) throws {
     if rest.logLines > 0 {
       logger.error("the drive log lacks its last \(counted(rest.logLines, "line")): \(rest.trouble ?? "")")

@@ -31,11 +31,6 @@ struct Reporting: Sendable {
   private let least: LeastDifferences
 
   /// Opens the store for reading.
-  /// - Parameters:
-  ///   - configuration: Names the state directory.
-  ///   - choices: The selection, and the one to compare it with if there is one.
-  ///   - placeMetres: The size of the places of a comparison.
-  ///   - least: The differences that matter.
   /// - Throws: `StoreError`, ``ExportError``
   init(configuration: ProbeConfiguration, choices: [Choice], placeMetres: Double, least: LeastDifferences) throws {
     reader = try StoreReader(directory: StateDirectory(path: configuration.stateDirectory))
@@ -46,10 +41,7 @@ struct Reporting: Sendable {
   }
 
   /// Reads the fences, the logs of their drives that are still there, and the speed tests.
-  /// - Parameters:
-  ///   - progress: Shows how far the report has come.
-  ///   - complain: Receives a line for each log that cannot be read.
-  /// - Throws: GRDB's `DatabaseError`
+  /// - Parameter complain: Receives a line for each log that cannot be read.
   func run(progress: WorkProgress = .none, complain: (String) -> Void) throws -> Report {
     var figures = choices.map { _ in ReportFigures() }
     var comparison = PlaceComparison(grid: grid)

@@ -67,7 +67,6 @@ struct SessionListing: Sendable {
 
 extension SessionListing {
   /// Reads the sessions, also while another process writes to the store.
-  /// - Parameter configuration: Names the state directory.
   /// - Throws: `StoreError`
   init(configuration: ProbeConfiguration) throws {
     let reader = try StoreReader(directory: StateDirectory(path: configuration.stateDirectory))

@@ -49,7 +49,6 @@ struct DurationHistogram {
   var mean: Int64? { count > 0 ? Int64((sum / Double(count)).rounded()) : nil }
 
   /// The value at or below which `percent` of all values lie, in nanoseconds; `nil` without values.
-  /// - Parameter percent: 0 to 100.
   func percentile(_ percent: Double) -> Int64? {
     guard let histogram else { return nil }
     return min(greatest, max(least, Int64(histogram.valueAtPercentile(percent))))

@@ -34,7 +34,6 @@ struct PingFleet {
   private var indices: [Key: Int] = [:]
 
   /// - Parameters:
-  ///   - targets: Names and targets.
   ///   - threads: The most pingers; there are never more pingers than targets.
   ///   - options: For each pinger; its ring is enlarged for the events of all its targets at once.
   /// - Throws: `PingerError`
@@ -112,7 +111,6 @@ struct PingFleet {
   func index(pinger: Int, target: PingTarget.ID) -> Int? { indices[Key(pinger: pinger, target: target)] }
 
   /// Whether a target has sent all its pings and each one has a verdict.
-  /// - Parameter isStopped: Whether the run sends no more pings.
   func hasFinished(_ index: Int, isStopped: Bool) -> Bool {
     guard let state = pinger(of: index).state(of: members[index].id) else { return true }
     let count = members[index].target.count
@@ -168,7 +166,6 @@ struct PingFleet {
   }
 
   /// Handles the result of a look-up.
-  /// - Parameter addresses: The present addresses of the member's name.
   /// - Returns: The new address for the pings; `nil` when it has not changed.
   mutating func found(_ addresses: [PingAddress], for index: Int, at now: UInt64) -> PingAddress? {
     members[index].isFailureNoted = false

@@ -32,7 +32,6 @@ struct PingProgress {
   /// Whether the run was asked to end.
   private(set) var isStopped = false
 
-  /// - Parameter inputs: Receives the results of look-ups.
   init(
     fleet: PingFleet, capture: RunningCapture?, options: PingOptions, inputs: AsyncStream<Input>.Continuation
   ) {
@@ -47,9 +46,6 @@ struct PingProgress {
   var isRunning: Bool { results.isRunning }
   var haveAllAnswered: Bool { results.haveAllAnswered }
 
-  /// - Parameters:
-  ///   - print: Receives the lines of the result.
-  ///   - note: Receives lines for the operator.
   mutating func handle(_ input: Input, print: (String) -> Void, note: (String) -> Void) {
     switch input {
     case .pings(let events, let pinger, let taken):
@@ -156,7 +152,6 @@ struct PingDeparture {
     staying = Array(targets)[...]
   }
 
-  /// - Parameter underWay: Returns the number of pings of a target without a verdict.
   /// - Returns: The targets to remove now.
   mutating func next(underWay: (Int) -> UInt64) -> [Int] {
     var leaving: [Int] = []

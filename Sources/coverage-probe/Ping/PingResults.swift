@@ -23,10 +23,6 @@ struct PingResults {
   /// Events that were dropped because the reader fell behind. They may concern any target.
   private(set) var missingEvents: UInt64 = 0
 
-  /// - Parameters:
-  ///   - names: The targets' names, as printed.
-  ///   - format: The format of the lines.
-  ///   - leastOutage: This many pings in a row without an answer are an outage.
   init(
     names: [String], format: PingOptions.Format, isQuiet: Bool = false,
     leastOutage: UInt64 = TargetOutages.usualLeastPings
@@ -45,10 +41,7 @@ struct PingResults {
   var haveAllAnswered: Bool { entries.allSatisfy { $0.statistics.answered > 0 } }
 
   /// Counts an event.
-  /// - Parameters:
-  ///   - event: The event.
-  ///   - subject: The target that it concerns; `nil` for an event about missing events.
-  ///   - wallClock: The host's present wall clock.
+  /// - Parameter subject: The target that it concerns; `nil` for an event about missing events.
   /// - Returns: The line to print, if any.
   mutating func record(_ event: PingEvent, of subject: Subject?, by wallClock: WallReading) -> String? {
     if case .overflow(let count) = event.kind {

@@ -20,11 +20,6 @@ struct PingRun: Sendable {
 
   /// Pings until all pings are done, the deadline is reached or `stop` yields. After the first stop, pings under way
   /// still get their verdicts. The deadline and a second stop cancel them.
-  /// - Parameters:
-  ///   - stop: Yields when the operator stops the run.
-  ///   - interim: Yields when a summary is wanted during the run.
-  ///   - print: Receives the lines of the result.
-  ///   - note: Receives lines for the operator.
   /// - Returns: `failed` when a target never answered in time, or could not be pinged.
   /// - Throws: `PingerError`, ``CaptureRefusal``
   func run(
@@ -54,7 +49,6 @@ struct PingRun: Sendable {
 
   /// The targets that can be pinged, with open sockets, and the reasons for the others: one bad target does not end
   /// the run.
-  /// - Throws: `PingerError`
   private func opened() async throws -> (fleet: PingFleet, refusals: [any Error]) {
     var known: [(name: String, target: PingTarget)] = []
     var refusals: [any Error] = problems

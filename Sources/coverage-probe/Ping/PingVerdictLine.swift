@@ -1,4 +1,3 @@
-import Coverage
 import Driving
 import OrderedJSON
 import Pinging

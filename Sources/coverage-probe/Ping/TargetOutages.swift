@@ -23,7 +23,6 @@ struct TargetOutages {
   /// The present series of pings without an answer; it becomes an outage with ``leastPings`` of them.
   private var open: (first: UInt64, from: UInt64, pings: UInt64)?
 
-  /// - Parameter leastPings: This many pings in a row without an answer are an outage.
   init(leastPings: UInt64 = usualLeastPings) {
     self.leastPings = leastPings
   }
@@ -31,7 +30,6 @@ struct TargetOutages {
   /// Counts a verdict. Verdicts must come in the order of sending.
   /// - Parameters:
   ///   - isAnswered: Whether any answer came, also a refusal.
-  ///   - number: Of the ping.
   ///   - slot: Its scheduled time on CLOCK_BOOTTIME in nanoseconds.
   mutating func count(isAnswered: Bool, number: UInt64, at slot: UInt64) {
     guard isAnswered else {

@@ -2,7 +2,6 @@ import ArgumentParser
 import Export
 import Foundation
 import Service
-import Settings
 
 struct Replay: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

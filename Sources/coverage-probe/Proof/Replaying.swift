@@ -13,11 +13,9 @@ struct Replaying: Sendable {
 
   /// Replays the log at `path`, with the parameters of its recording unless other ones are set.
   /// - Parameters:
-  ///   - path: The drive log.
   ///   - configuration: A configuration file; its values and the environment's win over those of the log.
   ///   - minimumRadius: In metres; wins over all others.
   ///   - accuracyLimit: In metres; wins over all others.
-  ///   - progress: Shows how far the replay has come.
   /// - Throws: ``InputFileError``, ``UnreadableEvidence``, ``ConfigurationError``
   init(
     path: String, configuration: String?, minimumRadius: Double? = nil, accuracyLimit: Double? = nil,
@@ -61,9 +59,6 @@ struct Replaying: Sendable {
   }
 
   /// Writes the fences in order of entry; JSON Lines ends with the summary.
-  /// - Parameters:
-  ///   - format: The format of the output.
-  ///   - write: Receives the output in pieces; errors that it throws end the output.
   /// - Throws: Errors of `write`.
   func run(format: ExportFormat, write: ([UInt8]) throws -> Void) throws {
     let records = engine.fences.map {

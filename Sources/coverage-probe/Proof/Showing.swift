@@ -64,7 +64,6 @@ struct Showing {
   // MARK: For people
 
   /// Writes the evidence, line by line.
-  /// - Parameter isComplete: Whether all lines of the log from the first to the last one are wanted.
   /// - Throws: `DriveLogError`
   func write(isComplete: Bool, _ print: (String) -> Void) throws {
     let (stored, session) = (evidence.stored, evidence.session)

@@ -13,11 +13,8 @@ struct Verifying: Sendable {
 
   /// Reads the files and compares them.
   /// - Parameters:
-  ///   - path: The drive log.
-  ///   - captures: Capture files, in any order.
   ///   - limit: The largest allowed 99th percentile of the differences between round-trip times.
   ///   - timeout: When a ping counted as lost; `nil`: the timeout in the log.
-  ///   - progress: Shows how far the comparison has come.
   /// - Throws: ``UnreadableEvidence``
   init(
     path: String, captures: [String], limit: Duration, timeout: Duration? = nil, progress: WorkProgress = .none

@@ -15,7 +15,6 @@ struct ChosenSpeedTests {
   /// Reads the tests, also while another process writes to the store.
   /// - Parameter sessions: The ids of the only sessions; empty for all. A test belongs to the session of its drive during which
   ///   it began.
-  /// - Throws: GRDB's `DatabaseError`
   init(
     _ reader: StoreReader, selection: ExportSelection, sessions: Set<Int64> = [], filter: FenceFilter
   ) throws {
@@ -27,7 +26,6 @@ struct ChosenSpeedTests {
   }
 
   /// Calls `body` with each test, without having all of them in memory.
-  /// - Throws: GRDB's `DatabaseError`
   static func forEach(
     _ reader: StoreReader, selection: ExportSelection, sessions: Set<Int64>, filter: FenceFilter,
     _ body: (StoredSpeedTest) -> Void
@@ -82,10 +80,7 @@ struct SpeedTestExporting: Sendable {
   var ofOtherState: Int { chosen.ofOtherState }
 
   /// Writes the tests, oldest first.
-  /// - Parameters:
-  ///   - scratch: A folder for a file while it is made; `nil`: that for temporary files.
-  ///   - beside: Receives the provenance after the last piece, for a file of its own.
-  ///   - write: Receives the output in pieces; errors that it throws end the export.
+  /// - Parameter beside: Receives the provenance after the last piece, for a file of its own.
   /// - Throws: `GeoPackageError`, and errors of `write`.
   func run(
     format: SpeedTestFormat, scratch: String? = nil, beside: ((ExportProvenance) throws -> Void)? = nil,

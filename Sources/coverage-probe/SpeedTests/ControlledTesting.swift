@@ -24,11 +24,7 @@ struct ControlledTesting: Sendable {
   private static let patience = Duration.seconds(3)
 
   /// Runs the test, and sends the waiting data.
-  /// - Parameters:
-  ///   - stop: The test is aborted at its first element, and the sending at its second.
-  ///   - show: Shows the live line; `nil` without a terminal.
-  ///   - print: Prints a line of the result.
-  ///   - note: Prints a line for the operator.
+  /// - Parameter stop: The test is aborted at its first element, and the sending at its second.
   /// - Throws: ``ConfigurationError``, `StoreError`, GRDB's `DatabaseError`, ``CommandFailure``.
   func run(
     stop: AsyncStream<Void>, show: (@Sendable (String) -> Void)?, print: @Sendable (String) -> Void,

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Coverage
 import Service
 import Settings
 

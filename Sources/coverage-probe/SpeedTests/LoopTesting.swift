@@ -6,7 +6,6 @@ import Service
 import Settings
 import SpeedTest
 import Submission
-import Synchronization
 
 /// `loop`: repeats speed tests along the way, without coverage pings.
 struct LoopTesting: Sendable {
@@ -19,9 +18,6 @@ struct LoopTesting: Sendable {
   let logger: Logger
 
   /// Runs until the loop is over, or `stop` yields: then the loop is over too.
-  /// - Parameters:
-  ///   - show: Shows the live line; `nil` without a terminal.
-  ///   - print: Prints a line of the result.
   /// - Throws: ``ConfigurationError``, `StoreError`, GRDB's `DatabaseError`.
   func run(
     stop: AsyncStream<Void>, show: (@Sendable (String) -> Void)?, print: @escaping @Sendable (String) -> Void

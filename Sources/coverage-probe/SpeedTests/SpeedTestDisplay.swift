@@ -28,7 +28,6 @@ struct SpeedTestDisplay {
     return order > current
   }
 
-  /// - Parameter thread: The number of the connection that reports.
   private mutating func add(_ sample: Sample, of thread: Int) {
     let before = latest[thread] ?? Sample(nanoseconds: 0, bytes: 0)
     let span = Double(sample.nanoseconds) - Double(before.nanoseconds)
@@ -72,10 +71,6 @@ enum LoopDisplay {
   /// One line for the process, because it has one terminal and runs one test at a time.
   private static let display = Mutex(SpeedTestDisplay())
 
-  /// - Parameters:
-  ///   - count: The tests of the loop.
-  ///   - show: Shows the live line; `nil` without a terminal.
-  ///   - print: Prints a line of the result.
   static func report(
     _ news: LoopNews, of count: Int, show: (@Sendable (String) -> Void)?, print: @Sendable (String) -> Void
   ) {

@@ -9,7 +9,6 @@ struct SpeedTestListing: Sendable {
   private let tests: [StoredSpeedTest]
 
   /// Reads the tests, also while another process writes to the store.
-  /// - Parameter configuration: Names the state directory.
   /// - Throws: `StoreError`, GRDB's `DatabaseError`
   init(configuration: ProbeConfiguration) throws {
     tests = try StoreReader(directory: StateDirectory(path: configuration.stateDirectory)).speedTests()

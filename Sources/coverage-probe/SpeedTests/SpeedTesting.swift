@@ -21,9 +21,7 @@ struct SpeedTesting: Sendable {
   private let plan: SpeedTestPlan
   private let asJSON: Bool
 
-  /// - Parameters:
-  ///   - now: Unix seconds, for a token that is made.
-  ///   - configure: Changes the plan from its defaults.
+  /// - Parameter now: Unix seconds, for a token that is made.
   /// - Throws: `SpeedTestError.unusableToken`
   init(
     server: HostPort, token: TokenSource, now: Int64, asJSON: Bool, configure: (inout SpeedTestPlan) -> Void
@@ -41,11 +39,6 @@ struct SpeedTesting: Sendable {
   }
 
   /// Runs the test.
-  /// - Parameters:
-  ///   - stop: The test is aborted at its first element.
-  ///   - show: Shows the live line; `nil` without a terminal.
-  ///   - print: Prints a line of the result.
-  ///   - note: Prints a line for the operator.
   /// - Throws: `SpeedTestError` when there is no result at all.
   func run(
     stop: AsyncStream<Void>, show: (@Sendable (String) -> Void)?, print: (String) -> Void,

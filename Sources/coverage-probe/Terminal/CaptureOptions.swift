@@ -1,6 +1,5 @@
 import ArgumentParser
 import Driving
-import Service
 import Settings
 
 /// `--capture PATH` and its options, the same for all commands that ping.

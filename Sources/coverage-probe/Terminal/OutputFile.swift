@@ -33,8 +33,6 @@ final class OutputFile {
   }
 
   /// Opens the destination; creates no name yet, unless a link leads to a file that is not there.
-  /// - Parameter path: `nil` and `-` mean standard output.
-  /// - Throws: ``OutputError``
   convenience init(path: String?) throws(OutputError) {
     guard let path, path != "-" else {
       self.init(name: "standard output", STDOUT_FILENO, .inherited)
@@ -126,7 +124,6 @@ final class OutputFile {
   }
 
   /// Writes `bytes` after earlier ones.
-  /// - Throws: ``OutputError``
   func write(_ bytes: [UInt8]) throws(OutputError) {
     buffer.append(contentsOf: bytes)
     if buffer.count >= Self.bufferSize { try flush() }

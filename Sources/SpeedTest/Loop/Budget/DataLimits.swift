@@ -11,7 +11,6 @@ public struct DataLimits: Hashable, Sendable {
 
   private init() { (day, month) = (nil, nil) }
 
-  /// - Throws: ``Fault``
   public init(day: Int64?, month: Int64?) throws(Fault) {
     if let day, day < 1 { throw Fault(period: "day", bytes: day) }
     if let month, month < 1 { throw Fault(period: "month", bytes: month) }

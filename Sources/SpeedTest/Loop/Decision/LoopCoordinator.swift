@@ -24,10 +24,7 @@ struct LoopCoordinator: Hashable, Sendable {
   private enum Start { case new, restart }
 
   /// A new loop. The first input starts it.
-  /// - Parameters:
-  ///   - usage: The bytes that earlier tests used.
-  ///   - bootID: The kernel's random id of this boot.
-  ///   - moment: The present.
+  /// - Parameter bootID: The kernel's random id of this boot.
   init(_ rules: LoopRules, usage: DataUsage = DataUsage(), bootID: String, at moment: LoopMoment) {
     (self.rules, self.bootID) = (rules, bootID)
     clock = LoopClock(at: moment)
@@ -39,9 +36,7 @@ struct LoopCoordinator: Hashable, Sendable {
   }
 
   /// The loop of an earlier process. The first input resumes or ends it.
-  /// - Parameters:
-  ///   - bootID: The kernel's random id of this boot.
-  ///   - moment: The present.
+  /// - Parameter bootID: The kernel's random id of this boot.
   init(resuming memory: LoopMemory, _ rules: LoopRules, bootID: String, at moment: LoopMoment) {
     (self.rules, self.bootID) = (rules, bootID)
     clock = LoopClock(continuing: memory.stamp, at: moment, bootID: bootID)
@@ -58,9 +53,7 @@ struct LoopCoordinator: Hashable, Sendable {
 
   // MARK: A step
 
-  /// - Parameters:
-  ///   - input: The input.
-  ///   - moment: The present; boot time never decreases.
+  /// - Parameter moment: The present; boot time never decreases.
   /// - Returns: The effects, to be run in this order.
   mutating func handle(_ input: LoopInput, at moment: LoopMoment) -> [LoopEffect] {
     let before = memory

@@ -38,7 +38,6 @@ public struct LoopRules: Hashable, Sendable {
   /// The data that tests may use.
   public let data: DataLimits
 
-  /// - Throws: ``Fault``
   public init(
     count: Int = 50, every: Duration? = .seconds(15 * 60), distance: Double? = 250,
     duration: Duration = longestDuration, afterRestart: AfterRestart = .resume,

@@ -1,5 +1,3 @@
-import Coverage
-
 /// Whether the host sleeps or is about to. A pure value.
 ///
 /// logind announces a sleep and its end, but either message can be lost, and a suspend without logind has none. The clocks tell for sure:

@@ -63,7 +63,6 @@ public final class ControlledTest: Sendable {
   }
 
   /// Ends the test soon; it is stored as aborted.
-  /// - Parameter reason: For the operator.
   public func abort(_ reason: String) {
     state.withLock { state in
       state.reasonToAbort = state.reasonToAbort ?? reason

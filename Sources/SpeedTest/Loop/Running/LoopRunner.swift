@@ -32,11 +32,7 @@ public actor LoopRunner {
 
   /// A loop that continues the stored one, if that is not over; else a new one.
   /// - Parameters:
-  ///   - rules: The settings.
-  ///   - options: How tests are made.
-  ///   - environment: The parts that all tests share.
   ///   - isNew: Begins a new loop even if the stored one is not over.
-  ///   - host: The clocks.
   ///   - report: Receives news; must return at once.
   /// - Throws: GRDB's `DatabaseError`
   public init(
@@ -56,7 +52,6 @@ public actor LoopRunner {
   }
 
   /// The stored state; `nil` when there is none, or it is damaged.
-  /// - Throws: GRDB's `DatabaseError`
   static func stored(in store: DriveStore, _ logger: Logger) async throws -> LoopMemory? {
     guard let text = try await store.loop.memory() else { return nil }
     do {

@@ -56,7 +56,6 @@ final class QTPConnection: @unchecked Sendable {
   var isOpen: Bool { lock.withLock { failure == nil } }
 
   /// Sends a command, and waits for its reply. Several threads can wait at once.
-  /// - Parameter limit: ns of the clock.
   /// - Throws: ``SpeedTestError/timeout(_:)`` at the limit, ``SpeedTestError/aborted``, or the reason why the connection ended.
   func request(_ command: QTPCommand, until limit: Int64) throws(SpeedTestError) -> String {
     let id = try send(command)

@@ -57,7 +57,6 @@ struct DNSAnswer: Hashable, Sendable {
   /// One record; `nil` when it is damaged.
   /// - Parameters:
   ///   - data: A reader at the record's data. It has the whole message, as compressed names point backwards.
-  ///   - length: Bytes of the data.
   ///   - time: Seconds to live.
   private static func entry(_ data: inout DNSReader, _ type: DNSRecordType, _ length: Int, _ time: UInt32)
     -> DNSEntry?

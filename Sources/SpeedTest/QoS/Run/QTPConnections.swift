@@ -23,9 +23,7 @@ final class QTPConnections: Sendable {
   private let source: Addresses.Address?
   private let counter: TrafficCounter
 
-  /// - Parameters:
-  ///   - source: The address that connections come from; `nil`: the kernel's choice.
-  ///   - counter: Counts the bytes of the connections.
+  /// - Parameter source: The address that connections come from; `nil`: the kernel's choice.
   init(_ plan: QoSPlan, source: Addresses.Address?, counter: TrafficCounter = TrafficCounter()) {
     (self.plan, self.source, self.counter) = (plan, source, counter)
     tls = Result { () throws(SpeedTestError) in
@@ -35,10 +33,8 @@ final class QTPConnections: Sendable {
   }
 
   /// The open connection to `server`; opens one if there is none.
-  /// - Parameters:
-  ///   - idle: ns that the server is to wait between two commands, moved into its 15 to 60 s. It counts for a new connection
-  ///     only.
-  ///   - waiting: The limits for opening.
+  /// - Parameter idle: ns that the server is to wait between two commands, moved into its 15 to 60 s. It counts for a new connection
+  ///   only.
   /// - Throws: ``SpeedTestError/aborted`` also when the run has ended.
   func connection(to server: QoSServer, idle: Int64, _ waiting: Waiting) throws(SpeedTestError) -> QTPConnection {
     let opening = state.withLock { state in

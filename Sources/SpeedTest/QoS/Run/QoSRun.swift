@@ -25,8 +25,6 @@ final class QoSRun: Sendable {
   /// A run of `plan`; call ``run()`` once.
   convenience init(_ plan: QoSPlan) { self.init(plan, source: nil) }
 
-  /// - Parameters:
-  ///   - test: The test of an objective.
   init(
     _ plan: QoSPlan, source: Addresses.Address?,
     test: @escaping @Sendable (QoSObjective) -> any QoSTest = { QoSTestList.test($0) }
@@ -70,10 +68,7 @@ final class QoSRun: Sendable {
   private typealias Entry = (objective: QoSObjective, test: any QoSTest)
 
   /// Runs a group, and returns when each of its tests has a result: its own, or ERROR or TIMEOUT in its place.
-  /// - Parameters:
-  ///   - idle: ns that may pass between two commands on a connection.
-  ///   - start: The start of the run, ns of the clock.
-  ///   - whole: The limits of the run.
+  /// - Parameter idle: ns that may pass between two commands on a connection.
   private func run(
     _ group: [Entry], _ connections: QTPConnections, _ collector: QoSCollector, idle: Int64, _ start: Int64,
     _ whole: Waiting

@@ -14,7 +14,6 @@ final class DatagramSocket: Sendable {
   ///   - address: Where to bind; port 0: any free one.
   ///   - peer: The only address to which packets go and from which they come; `nil`: any.
   ///   - interface: The interface that packets leave by and come from; `nil`: any.
-  ///   - counter: Counts the bytes.
   /// - Throws: ``SpeedTestError/unreachable(_:)``, for example when the port is in use.
   init(
     on address: Addresses.Address, peer: Addresses.Address? = nil, interface: String? = nil,

@@ -27,9 +27,7 @@ struct TracerouteTest: QoSTest {
   /// Bytes of a packet with its headers, and of a router's report of it: as far as they can be known without a capture.
   private static let packetBytes = (sent: 52, received: 56)
 
-  /// - Parameters:
-  ///   - isMasked: Whether the result leaves out the last part of addresses.
-  ///   - mayUseICMP: `false` sends UDP, as on a host that does not permit ICMP.
+  /// - Parameter mayUseICMP: `false` sends UDP, as on a host that does not permit ICMP.
   init(_ parameters: QoSParameters, isMasked: Bool = false, mayUseICMP: Bool = true) {
     host = parameters.text("host")
     (self.isMasked, self.mayUseICMP) = (isMasked, mayUseICMP)
@@ -163,7 +161,6 @@ struct TraceroutePath: Hashable, Sendable {
   private var isUnreachable = false
   let most: Int
 
-  /// - Parameter most: The largest number of hops.
   init(most: Int) { self.most = max(1, most) }
 
   /// A reply to a packet of `hop` hops. Later ones to the same number of hops change nothing.
@@ -222,7 +219,6 @@ enum HopReply: Hashable, Sendable {
   case unreachable
 
   /// `nil` for an event that is no reply.
-  /// - Parameter isOfDestination: Whether the destination itself sent it.
   init?(_ kind: PingEvent.Kind, family: IPVersion, isOfDestination: Bool) {
     // Time exceeded, and port unreachable, which the destination of a UDP packet sends (RFC 792, RFC 4443).
     let (exceeded, closedPort): (UInt8, (UInt8, UInt8)) = family == .ipv4 ? (11, (3, 3)) : (3, (1, 4))
