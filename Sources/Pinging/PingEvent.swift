@@ -107,33 +107,24 @@ public struct PingEvent: Hashable, Sendable {
   /// When a reply was read or the verdict reached, on the same clock.
   public let occurred: UInt64
   /// The source of the request's time stamp.
-  public let sendStamp: Stamp
+  public internal(set) var sendStamp = Stamp.kernel
   /// The source of the reply's time stamp.
-  public let receiveStamp: Stamp
+  public internal(set) var receiveStamp = Stamp.kernel
   /// Properties of the reply.
-  public let flags: Flags
+  public internal(set) var flags: Flags = []
   /// The delays in each direction; `nil` without a one-way reflector.
-  public let oneWay: OneWay?
+  public internal(set) var oneWay: OneWay?
   /// Whether the event belongs to a known ping; `false` for some damaged replies.
-  public let isOfKnownPing: Bool
+  public internal(set) var isOfKnownPing = true
   /// The sender of the reply or of the ICMP error.
-  public let from: PingAddress?
+  public internal(set) var from: PingAddress?
   /// The TTL or hop limit with which a reply arrived, 1 to 255; `nil`: unknown (``PingTarget/reportsHopLimit``).
-  public let hopLimit: UInt8?
+  public internal(set) var hopLimit: UInt8?
   /// Of an ICMP error about a ping that is too big: the MTU of the link that it did not fit, in bytes; `nil`: not reported.
-  public let mtu: UInt32?
+  public internal(set) var mtu: UInt32?
+}
 
-  init(
-    target: PingTarget.ID, kind: Kind, number: UInt64, sequence: UInt32, slot: UInt64, sent: UInt64?, occurred: UInt64,
-    sendStamp: Stamp = .kernel, receiveStamp: Stamp = .kernel, flags: Flags = [], oneWay: OneWay? = nil,
-    isOfKnownPing: Bool = true, from: PingAddress? = nil, hopLimit: UInt8? = nil, mtu: UInt32? = nil
-  ) {
-    (self.target, self.kind, self.number, self.sequence, self.slot) = (target, kind, number, sequence, slot)
-    (self.sent, self.occurred, self.sendStamp, self.receiveStamp) = (sent, occurred, sendStamp, receiveStamp)
-    (self.flags, self.oneWay, self.isOfKnownPing, self.from) = (flags, oneWay, isOfKnownPing, from)
-    (self.hopLimit, self.mtu) = (hopLimit, mtu)
-  }
-
+extension PingEvent {
   init(_ raw: cping_event) {
     func has(_ flag: cping_flag) -> Bool { raw.flags & flag.rawValue != 0 }
     target = raw.target

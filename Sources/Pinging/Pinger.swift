@@ -116,11 +116,6 @@ public final class Pinger: Sendable {
     guard status >= 0 else { throw PingerError(code: status) }
   }
 
-  /// Stops sending until ``resume(_:)``. Pings under way still get their verdict.
-  public func pause(_ id: PingTarget.ID) { cping_pause(handle.pinger, id) }
-  /// Ends ``pause(_:)``.
-  public func resume(_ id: PingTarget.ID) { cping_resume(handle.pinger, id) }
-
   /// Ends sending. Pings under way still get their verdict.
   public func stop(_ id: PingTarget.ID) { cping_stop(handle.pinger, id) }
 

@@ -48,35 +48,6 @@ struct PingScheduleTests {
     try await reflector.program.stop()
   }
 
-  @Test("when pings pause and resume, then the slots of the pause have no number, and the grid stays")
-  func paused() async throws {
-    let reflector = try await ReflectorTool([])
-    let pinger = try Pinger()
-    let id = try pinger.start(try target(reflector))
-    var slots: [UInt64: UInt64] = [:]
-    var resumed: UInt64?
-    for await event in pinger.events {
-      slots[event.number] = event.slot
-      if resumed == nil {
-        pinger.pause(id)
-        let paused = Pinger.now
-        resumed = try await eventually("four slots pass") {
-          Pinger.now > paused + 40 * Self.millisecond ? Pinger.now : nil
-        }
-        pinger.resume(id)
-      }
-      if let resumed, event.slot > resumed { break }
-    }
-    pinger.shutdown()
-    let numbers = slots.keys.sorted()
-    let first = try #require(slots[numbers[0]])
-    #expect(slots.values.allSatisfy { ($0 - first) % (10 * Self.millisecond) == 0 })
-    let last = try #require(numbers.last)
-    let lastSlot = try #require(slots[last])
-    #expect((lastSlot - first) / (10 * Self.millisecond) >= last - numbers[0] + 3, "the slots of the pause are missing")
-    try await reflector.program.stop()
-  }
-
   @Test("when a target is stopped, then pings under way get their verdict, and its end is reported after them")
   func stopped() async throws {
     let reflector = try await ReflectorTool(["--drop", "100"])

@@ -49,8 +49,6 @@ struct PingerLifeTests {
     arguments: [0, -1, 77, Int64.max, .min])
   func unknownTargets(id: PingTarget.ID) throws {
     let pinger = try Pinger()
-    pinger.pause(id)
-    pinger.resume(id)
     pinger.stop(id)
     pinger.remove(id)
     #expect(pinger.state(of: id) == nil)

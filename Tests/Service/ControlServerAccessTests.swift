@@ -9,7 +9,6 @@ import Testing
 
 /// The checks before a command uses the control server, and the cleanup after it.
 struct ControlServerAccessTests {
-  private struct Trouble: Error {}
 
   private let folder: TemporaryFolder
 
@@ -22,7 +21,7 @@ struct ControlServerAccessTests {
   }
 
   private func access(_ configuration: ProbeConfiguration) async throws -> ControlServerClient {
-    try await withControlServer(configuration, for: "without it there is no test", logger: LogLines().logger) { $0 }
+    try ControlServerClient.configured(configuration, for: "without it there is no test")
   }
 
   @Test("when no control server is configured, then the error names the setting and why it is needed")
@@ -37,9 +36,7 @@ struct ControlServerAccessTests {
     var configuration = configuration(nil)
     configuration.pings.target.host = "192.0.2.1"
     await #expect(throws: ConfigurationError.self) { try await access(configuration) }
-    let client = try await withControlServer(
-      configuration, for: "a test", unlessTarget: true, logger: LogLines().logger
-    ) { $0 }
+    let client = try ControlServerClient.configured(configuration, for: "a test", unlessTarget: true)
     #expect(client.url.isEmpty)
     let failure = await #expect(throws: ServerFailure.self) { _ = try await client.settings(clientUUID: nil) }
     #expect("\(try #require(failure))" == "cannot reach the control server (control-server.url is not set)")
@@ -55,21 +52,6 @@ struct ControlServerAccessTests {
       try await access(configuration("https://127.0.0.1:9/", caFile: empty))
     }
     #expect(other.map { "\($0)".contains(empty) } == true)
-  }
-
-  @Test("when the command fails, then its error is passed on, and the client is closed")
-  func failing() async throws {
-    var client: ControlServerClient?
-    await #expect(throws: Trouble.self) {
-      try await withControlServer(configuration(), for: "a test", logger: LogLines().logger) {
-        client = $0
-        throw Trouble()
-      }
-    }
-    let closed = try #require(client)
-    await #expect(throws: (any Error).self, "a closed client accepts no request") {
-      _ = try await closed.settings(clientUUID: nil)
-    }
   }
 
   @Test("when settings of the sender are changed, then each reaches its own field")

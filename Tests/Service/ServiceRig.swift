@@ -45,34 +45,33 @@ struct ServiceRig {
     let configuration = try ProbeConfiguration.load(file: file, environment: [:])
     try preparing(DriveStore(directory: StateDirectory(path: configuration.stateDirectory), purpose: "a test"))
     let log = LogLines(from: .info)
-    try await withControlServer(configuration, for: "a test", logger: log.logger) { server in
-      let environment = try DriveEnvironment(
-        configuration: configuration, purpose: "a test's service", server: server, logger: log.logger)
-      let service = Service(
-        configuration: configuration, configurationFile: file, environment: environment, variables: variables,
-        busAddress: busAddress)
-      let (stops, stop) = AsyncStream<Void>.makeStream()
-      let (hangUps, hangUp) = AsyncStream<Void>.makeStream()
-      let running = Task {
-        defer { log.append(Self.ended) }
-        try await service.run(stop: stops, hangUp: hangUps)
-      }
-      let rig = ServiceRig(
-        folder: folder, file: file, configuration: configuration, environment: environment, log: log,
-        client: ServiceClient(configuration: configuration), hangUp: { hangUp.yield() })
-      do {
-        _ = try await eventually("the service accepts commands, or ends") {
-          log.contains("accepting commands at") || log.contains(Self.ended) ? () : nil
-        }
-        if !log.contains(Self.ended) { try await body(rig) }
-      } catch {
-        stop.yield()
-        _ = await running.result
-        throw error
-      }
-      stop.yield()
-      try await running.value
+    let server = try ControlServerClient.configured(configuration, for: "a test")
+    let environment = try DriveEnvironment(
+      configuration: configuration, purpose: "a test's service", server: server, logger: log.logger)
+    let service = Service(
+      configuration: configuration, configurationFile: file, environment: environment, variables: variables,
+      busAddress: busAddress)
+    let (stops, stop) = AsyncStream<Void>.makeStream()
+    let (hangUps, hangUp) = AsyncStream<Void>.makeStream()
+    let running = Task {
+      defer { log.append(Self.ended) }
+      try await service.run(stop: stops, hangUp: hangUps)
     }
+    let rig = ServiceRig(
+      folder: folder, file: file, configuration: configuration, environment: environment, log: log,
+      client: ServiceClient(configuration: configuration), hangUp: { hangUp.yield() })
+    do {
+      _ = try await eventually("the service accepts commands, or ends") {
+        log.contains("accepting commands at") || log.contains(Self.ended) ? () : nil
+      }
+      if !log.contains(Self.ended) { try await body(rig) }
+    } catch {
+      stop.yield()
+      _ = await running.result
+      throw error
+    }
+    stop.yield()
+    try await running.value
   }
 
   private static func text(_ settings: String, url: String, _ folder: TemporaryFolder) -> String {

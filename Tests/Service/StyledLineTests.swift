@@ -43,29 +43,30 @@ struct StyledLineTests {
     #expect(StyledLine.Style.plain.parameters == nil)
   }
 
+  /// The line of a service's only drive.
+  private func link(_ drive: String) throws -> PanelLink {
+    try #require(try PanelState(service: #"{"state":"recording","reason":"","drives":[{\#(drive)}]}"#).links.first)
+  }
+
   @Test("when a modem reports several levels, then the panel has that of the newest technology, with the operator")
-  func levels() {
-    let all: [SignalQuantity: Double] = [.rssi: -60.4, .rscp: -70, .rsrp: -91.5, .nrRSRP: -101]
-    for (removed, expected) in [
-      ([], "-101 dBm"), ([.nrRSRP], "-92 dBm"), ([.nrRSRP, .rsrp], "-70 dBm"), ([.nrRSRP, .rsrp, .rscp], "-60 dBm"),
-    ] as [([SignalQuantity], String)] {
-      let levels = all.filter { !removed.contains($0.key) }
-      let words = PanelLink.words(signal: { levels[$0] }, operatorName: "Network")
-      #expect(words?.hasSuffix(expected + " Network") == true, "\(words ?? "none")")
+  func levels() throws {
+    let all = [(SignalQuantity.nrRSRP, "-101"), (.rsrp, "-91.5"), (.rscp, "-70"), (.rssi, "-60.4")]
+    for (removed, expected) in ["-101 dBm", "-92 dBm", "-70 dBm", "-60 dBm"].enumerated() {
+      let levels = all.dropFirst(removed).map { #""\#($0.0.rawValue)":\#($0.1)"# }.joined(separator: ",")
+      let radio = try link(#""radio":{"operator_name":"Network","signal":{\#(levels)}}"#).radio
+      #expect(radio?.hasSuffix(expected + " Network") == true, "\(radio ?? "none")")
     }
-    #expect(PanelLink.words(signal: { _ in nil }, operatorName: "Network") == "Network")
-    #expect(PanelLink.words(signal: { _ in nil }, operatorName: nil) == nil)
+    #expect(try link(#""radio":{"operator_name":"Network"}"#).radio == "Network")
+    #expect(try link(#""radio":{}"#).radio == nil)
   }
 
   @Test("when some figures of a fence are unknown, then the panel omits them; more answers than pings are no loss")
-  func fenceWords() {
+  func fenceWords() throws {
     #expect(
-      PanelLink.words(radius: 20.4, pings: 40, answered: 39, median: 30.04, percentile95: 40.5)
+      try link(#""open_fence":{"radius_m":20.4,"pings":40,"pings_ok":39,"p50_ping_ms":30.04,"p95_ping_ms":40.5}"#).fence
         == "this fence: 20 m, 40 pings, 1 lost, median 30.0 ms, 95 % 40.5 ms")
+    #expect(try link(#""open_fence":{"pings":1,"pings_ok":2}"#).fence == "this fence: 1 ping, 0 lost")
     #expect(
-      PanelLink.words(radius: nil, pings: 1, answered: 2, median: nil, percentile95: nil)
-        == "this fence: 1 ping, 0 lost")
-    #expect(
-      PanelLink.words(radius: nil, pings: .min, answered: .max, median: nil, percentile95: nil).hasSuffix("0 lost"))
+      try link(#""open_fence":{"pings":\#(Int.min),"pings_ok":\#(Int.max)}"#).fence?.hasSuffix("0 lost") == true)
   }
 }

@@ -191,13 +191,4 @@ struct SubmittingTests {
     #expect((rules.startSpeed, rules.rest, rules.patience) == (3, .seconds(60), .seconds(180)))
     #expect(rules.rule == .moving)
   }
-
-  @Test("when a body throws, then its error is thrown, and nothing is logged")
-  func bodyThrows() async throws {
-    struct Failure: Error {}
-    await #expect(throws: Failure.self) {
-      try await withControlServer(configuration(), for: "a test", logger: log.logger) { _ in throw Failure() }
-    }
-    #expect(log.messages.isEmpty)
-  }
 }

@@ -24,12 +24,10 @@ struct TestSetupTests {
     var configuration = ProbeConfiguration.sample(in: folder)
     configuration.controlServer.url = ServiceRig.nowhere
     change(&configuration)
-    return try await withControlServer(configuration, for: "a test", logger: LogLines().logger) {
-      [configuration] server in
-      let environment = try DriveEnvironment(
-        configuration: configuration, purpose: "a test", server: server, logger: LogLines().logger)
-      return try await body(TestSetup(configuration, environment), environment)
-    }
+    let environment = try DriveEnvironment(
+      configuration: configuration, purpose: "a test", server: try .configured(configuration, for: "a test"),
+      logger: LogLines().logger)
+    return try await body(TestSetup(configuration, environment), environment)
   }
 
   @Test("when nothing is configured, then tests use any interface and IP version, and certificates are verified")

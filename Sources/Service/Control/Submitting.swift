@@ -38,10 +38,8 @@ package struct Submitting: Sendable {
     }
     let (line, outcome) = try await untilStopped(by: stop) { () async throws -> (String, CommandOutcome) in
       do {
-        let report = try await withControlServer(configuration, for: "there is no server to submit to", logger: logger)
-        {
-          try await pass($0, progress)
-        }
+        let report = try await pass(
+          try .configured(configuration, for: "there is no server to submit to"), progress)
         let note = try keptNote()
         return (report.line + note, report.outcome)
       } catch {

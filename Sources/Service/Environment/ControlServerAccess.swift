@@ -1,27 +1,26 @@
 import Coverage
-import Logging
 import Settings
 import Submission
 
-/// Runs `body` with a client of the configured control server, which closes its connections when it ends.
-/// - Parameters:
-///   - purpose: For the error when no server is configured: why one is needed.
-///   - mayLack: Whether a configured target of the pings makes up for a missing server; then each request to the client fails.
-/// - Throws: ``ConfigurationError``, ``InputFileError``, `CAFileError`, and errors of `body`.
-package func withControlServer<Result: Sendable>(
-  _ configuration: ProbeConfiguration, for purpose: String, unlessTarget mayLack: Bool = false, logger: Logger,
-  _ body: (ControlServerClient) async throws -> Result
-) async throws -> Result {
-  let settings = configuration.controlServer
-  guard let url = settings.url else {
-    if mayLack, configuration.pings.target.target != nil { return try await body(.absent(.thisHost)) }
-    throw ConfigurationError.missing(key: "control-server.url", purpose: purpose, file: configuration.file)
+extension ControlServerClient {
+  /// The configured control server.
+  /// - Parameters:
+  ///   - purpose: For the error when no server is configured: why one is needed.
+  ///   - mayLack: Whether a configured target of the pings makes up for a missing server; then each request to the client fails.
+  /// - Throws: ``ConfigurationError``, ``InputFileError``, `CAFileError`.
+  package static func configured(
+    _ configuration: ProbeConfiguration, for purpose: String, unlessTarget mayLack: Bool = false
+  ) throws -> ControlServerClient {
+    let settings = configuration.controlServer
+    guard let url = settings.url else {
+      if mayLack, configuration.pings.target.target != nil { return .absent(.thisHost) }
+      throw ConfigurationError.missing(key: "control-server.url", purpose: purpose, file: configuration.file)
+    }
+    // A file that cannot be read is an error with its reason before any connection is tried.
+    if let caFile = settings.caFile { _ = try InputFile.contents(caFile, limit: 1 << 24) }
+    return try ControlServerClient(
+      url: url, caFile: settings.caFile, requestTimeout: settings.requestTimeout, device: .thisHost)
   }
-  // A file that cannot be read is an error with its reason before any connection is tried.
-  if let caFile = settings.caFile { _ = try InputFile.contents(caFile, limit: 1 << 24) }
-  let server = try ControlServerClient(
-    url: url, caFile: settings.caFile, requestTimeout: settings.requestTimeout, device: .thisHost)
-  return try await body(server)
 }
 
 /// Runs `body`, and cancels it when `stop` yields. `body` decides what a cancellation ends: a pass loses nothing.

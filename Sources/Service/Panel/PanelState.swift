@@ -25,57 +25,13 @@ extension PanelState {
   /// The state of a drive in this process.
   public init(_ links: [DriveStatus]) {
     guard let first = links.first else { return }
-    elapsed = DriveStatus.clock(first.elapsed)
-    position = first.position
-    self.links = links.map(PanelLink.init)
+    var status = ServiceStatus(started: .current)
+    status.links = links
+    status.disk.trouble = links.compactMap(\.diskTrouble).first
+    status.disk.unsavedFences = links.reduce(0) { $0.saturatingAdding($1.unsavedFences) }
+    self = (try? PanelState(service: status.json.text)) ?? PanelState()
+    activity = nil
     queue = first.target.map { ["this drive is \($0.note)"] } ?? []
-    if let trouble = links.compactMap(\.diskTrouble).first {
-      let unsaved = links.reduce(0) { $0.saturatingAdding($1.unsavedFences) }
-      warnings.append("disk: \(trouble); \(counted(unsaved, "fence")) in memory only")
-    }
-  }
-}
-
-extension PanelLink {
-  init(_ status: DriveStatus) {
-    (name, fences, warnings) = (status.link, status.fences, status.warnings)
-    technology = status.technology?.name
-    radio = status.radio?.modem.flatMap(Self.words)
-    (second.pings, second.answered) = (status.lastSecond.pings, status.lastSecond.answered)
-    second.milliseconds = status.lastSecond.meanMilliseconds
-    fence = status.openFence.map(Self.words)
-  }
-
-  private static func words(_ modem: ModemReading) -> String? {
-    words(signal: { modem.signal[$0] }, operatorName: modem.operatorName)
-  }
-
-  /// The level that operators name, of the newest technology first.
-  static func words(signal: (SignalQuantity) -> Double?, operatorName: String?) -> String? {
-    let level = [SignalQuantity.nrRSRP, .rsrp, .rscp, .rssi].compactMap { quantity in
-      signal(quantity).map { "\(quantity.rawValue) \(DecimalText.of($0, places: 0)) dBm" }
-    }.first
-    let parts = [level, operatorName].compactMap { $0 }
-    return parts.isEmpty ? nil : parts.joined(separator: " ")
-  }
-
-  private static func words(_ fence: Fence) -> String {
-    func milliseconds(_ nanoseconds: Int64?) -> Double? { nanoseconds.map { Double($0) / 1e6 } }
-    return words(
-      radius: fence.radius, pings: fence.pings, answered: fence.pingsAnswered,
-      median: milliseconds(fence.figures.roundTrip?.median),
-      percentile95: milliseconds(fence.percentile95))
-  }
-
-  /// The present fence in words; delays in milliseconds.
-  static func words(radius: Double?, pings: Int, answered: Int, median: Double?, percentile95: Double?) -> String {
-    let parts = [
-      radius.map { "\(DecimalText.of($0, places: 0)) m" }, counted(pings, "ping"),
-      "\(max(0, pings.saturatingSubtracting(answered))) lost",
-      median.map { "median \(DecimalText.of($0, places: 1)) ms" },
-      percentile95.map { "95 % \(DecimalText.of($0, places: 1)) ms" },
-    ]
-    return "this fence: " + parts.compactMap { $0 }.joined(separator: ", ")
   }
 }
 
@@ -145,11 +101,24 @@ extension PanelLink {
     warnings = drive.warnings ?? []
     (second.pings, second.answered) = (drive.last_second?.pings ?? 0, drive.last_second?.pings_ok ?? 0)
     second.milliseconds = drive.last_second?.avg_ping_ms
-    radio = Self.words(signal: { drive.radio?.signal?[$0.rawValue] }, operatorName: drive.radio?.operator_name)
-    fence = drive.open_fence.map { open in
-      Self.words(
-        radius: open.radius_m, pings: open.pings ?? 0, answered: open.pings_ok ?? 0, median: open.p50_ping_ms,
-        percentile95: open.p95_ping_ms)
-    }
+    // The level that operators name, of the newest technology first.
+    let level = [SignalQuantity.nrRSRP, .rsrp, .rscp, .rssi].compactMap { quantity in
+      drive.radio?.signal?[quantity.rawValue].map { "\(quantity.rawValue) \(DecimalText.of($0, places: 0)) dBm" }
+    }.first
+    let parts = [level, drive.radio?.operator_name].compactMap { $0 }
+    radio = parts.isEmpty ? nil : parts.joined(separator: " ")
+    fence = drive.open_fence.map(Self.words)
+  }
+
+  /// The present fence in words.
+  private static func words(_ open: PanelState.Answer.Drive.OpenFence) -> String {
+    let pings = open.pings ?? 0
+    let parts = [
+      open.radius_m.map { "\(DecimalText.of($0, places: 0)) m" }, counted(pings, "ping"),
+      "\(max(0, pings.saturatingSubtracting(open.pings_ok ?? 0))) lost",
+      open.p50_ping_ms.map { "median \(DecimalText.of($0, places: 1)) ms" },
+      open.p95_ping_ms.map { "95 % \(DecimalText.of($0, places: 1)) ms" },
+    ]
+    return "this fence: " + parts.compactMap { $0 }.joined(separator: ", ")
   }
 }

@@ -4,6 +4,7 @@ import Driving
 import Foundation
 import Logging
 import Settings
+import Submission
 
 /// `agent`: runs the service until it is stopped.
 public enum Serving {
@@ -20,20 +21,18 @@ public enum Serving {
     // Each drive has a pinger with a large ring of events: its memory must return to the system when the drive ends.
     cpprocess_limit_heap()
     let configuration = try ProbeConfiguration.load(file: configurationFile)
-    return try await withControlServer(
-      configuration, for: "without it or pings.target.host there is nothing to ping", unlessTarget: true, logger: logger
-    ) {
-      let environment = try DriveEnvironment(
-        configuration: configuration, purpose: "\(Program.name) agent", server: $0, logger: logger)
-      LiveDrive.dropPrivileges(logger)
-      let service = Service(
-        configuration: configuration, configurationFile: configurationFile, environment: environment,
-        isRecoveryLeft: await environment.recoverBeforeDrive(configuration),
-        variables: ProcessInfo.processInfo.environment)
-      let answering = Task { for await _ in interim { await service.status().lines.forEach(note) } }
-      defer { answering.cancel() }
-      try await service.run(stop: stop, hangUp: hangUp)
-      return .done
-    }
+    let server = try ControlServerClient.configured(
+      configuration, for: "without it or pings.target.host there is nothing to ping", unlessTarget: true)
+    let environment = try DriveEnvironment(
+      configuration: configuration, purpose: "\(Program.name) agent", server: server, logger: logger)
+    LiveDrive.dropPrivileges(logger)
+    let service = Service(
+      configuration: configuration, configurationFile: configurationFile, environment: environment,
+      isRecoveryLeft: await environment.recoverBeforeDrive(configuration),
+      variables: ProcessInfo.processInfo.environment)
+    let answering = Task { for await _ in interim { await service.status().lines.forEach(note) } }
+    defer { answering.cancel() }
+    try await service.run(stop: stop, hangUp: hangUp)
+    return .done
   }
 }

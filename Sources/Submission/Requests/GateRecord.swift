@@ -7,10 +7,11 @@ import Store
 ///
 /// A failing store delays no request and no pass: the next request tries the write again.
 struct GateRecord {
-  private let store: DriveStore
-  private let url: String
-  private let bootID: String
-  private let logger: Logger
+  let store: DriveStore
+  /// The URL of the control server.
+  let url: String
+  let bootID: String
+  let logger: Logger
   /// The state that the store has, or that a write is storing; `nil` when the last write failed.
   private var recorded: ServerGate.Lasting?
   private var loggedState: CircuitBreaker.State

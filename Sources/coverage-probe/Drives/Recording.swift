@@ -45,14 +45,11 @@ struct Recording: Sendable {
     print: @escaping @Sendable (String) -> Void
   ) async throws -> CommandOutcome {
     // A loop of speed tests needs the control server, whatever is pinged.
-    try await withControlServer(
-      configuration, for: "without it or pings.target.host there is nothing to ping", unlessTarget: loop == nil,
-      logger: logger
-    ) { server in
-      let environment = try DriveEnvironment(
-        configuration: configuration, purpose: "\(Program.name) record", server: server, logger: logger)
-      return try await record(in: environment, stop: stop, onStatus: onStatus, print: print)
-    }
+    let server = try ControlServerClient.configured(
+      configuration, for: "without it or pings.target.host there is nothing to ping", unlessTarget: loop == nil)
+    let environment = try DriveEnvironment(
+      configuration: configuration, purpose: "\(Program.name) record", server: server, logger: logger)
+    return try await record(in: environment, stop: stop, onStatus: onStatus, print: print)
   }
 
   /// Restores earlier drives, records this one with its sources, and submits it.

@@ -30,17 +30,15 @@ struct ControlledTesting: Sendable {
     stop: AsyncStream<Void>, show: (@Sendable (String) -> Void)?, print: @Sendable (String) -> Void,
     note: @escaping @Sendable (String) -> Void
   ) async throws -> CommandOutcome {
-    try await withControlServer(
-      configuration, for: "without it there is no test; --server names a measurement server", logger: logger
-    ) { server in
-      let environment = try DriveEnvironment(
-        configuration: configuration, purpose: "\(Program.name) speedtest", server: server, logger: logger)
-      await environment.recover(configuration)
-      let budget = DataBudget(
-        environment.store, limits: try configuration.dataLimits, host: .host(environment), logger: logger)
-      if !ignoresLimit, let refusal = try await budget.refusal() { throw CommandFailure(refusal) }
-      return try await test(in: environment, budget, stop, show: show, print: print, note: note)
-    }
+    let environment = try DriveEnvironment(
+      configuration: configuration, purpose: "\(Program.name) speedtest",
+      server: try .configured(configuration, for: "without it there is no test; --server names a measurement server"),
+      logger: logger)
+    await environment.recover(configuration)
+    let budget = DataBudget(
+      environment.store, limits: try configuration.dataLimits, host: .host(environment), logger: logger)
+    if !ignoresLimit, let refusal = try await budget.refusal() { throw CommandFailure(refusal) }
+    return try await test(in: environment, budget, stop, show: show, print: print, note: note)
   }
 
   /// Runs one test with its sources, and charges its bytes. After an error, the charge of ``DataBudget/begin()`` stays: the bytes

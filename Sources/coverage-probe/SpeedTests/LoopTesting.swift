@@ -22,12 +22,11 @@ struct LoopTesting: Sendable {
   func run(
     stop: AsyncStream<Void>, show: (@Sendable (String) -> Void)?, print: @escaping @Sendable (String) -> Void
   ) async throws -> CommandOutcome {
-    try await withControlServer(configuration, for: "without it there are no tests", logger: logger) { server in
-      let environment = try DriveEnvironment(
-        configuration: configuration, purpose: "\(Program.name) loop", server: server, logger: logger)
-      await environment.recover(configuration)
-      return try await loop(in: environment, stop, show: show, print: print)
-    }
+    let environment = try DriveEnvironment(
+      configuration: configuration, purpose: "\(Program.name) loop",
+      server: try .configured(configuration, for: "without it there are no tests"), logger: logger)
+    await environment.recover(configuration)
+    return try await loop(in: environment, stop, show: show, print: print)
   }
 
   /// Runs the loop with its sources. The sender works beside it; a last pass sends the rest, until `stop` yields again.

@@ -24,7 +24,7 @@ public actor LoopRunner {
   /// The bytes that the coordinator knows, by the number of the test.
   private var charged: [Int: Int64] = [:]
   private var alarm: Task<Void, Never>?
-  private var isTroubleLogged = false
+  private var trouble = RepeatedTrouble()
   private nonisolated var logger: Logger { environment.logger }
 
   /// The time between two looks at the clocks, which notice a suspend, and at the bytes of a running test.
@@ -164,12 +164,10 @@ public actor LoopRunner {
   private func persist(_ memory: LoopMemory) async {
     do {
       try await environment.store.loop.persist(String(decoding: try JSONEncoder().encode(memory), as: UTF8.self))
-      isTroubleLogged = false
+      if let line = trouble.end("the loop's state is stored again") { logger.notice("\(line)") }
     } catch {
-      guard !isTroubleLogged else { return }
-      isTroubleLogged = true
-      logger.error(
-        "the loop's state cannot be stored: \(StoreError.line(error)); a restart would continue an older one")
+      let line = "the loop's state cannot be stored: \(StoreError.line(error)); a restart would continue an older one"
+      if let line = trouble.note(line) { logger.error("\(line)") }
     }
   }
 
