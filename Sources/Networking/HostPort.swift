@@ -5,7 +5,6 @@ public struct HostPort: Hashable, Sendable, CustomStringConvertible {
   /// 1 to 65535.
   public let port: UInt16
 
-  /// A host with the given values.
   public init(host: String, port: UInt16) { (self.host, self.port) = (host, port) }
 
   /// `nil` for any other text.

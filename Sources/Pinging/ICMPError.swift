@@ -2,14 +2,11 @@ import Coverage
 
 /// An ICMP error in words (RFC 792, 1191, 1812, 4443, 4884).
 struct ICMPError: Hashable, Sendable, CustomStringConvertible {
-  /// The IP version of the error.
   let family: IPVersion
-  /// The type and the code.
   let type: UInt8, code: UInt8
   /// Of an error about a packet that is too big: the MTU of the link that it did not fit, in bytes; `nil`: not reported.
   let mtu: UInt32?
 
-  /// An error with the given values.
   init(_ family: IPVersion, type: UInt8, code: UInt8, mtu: UInt32? = nil) {
     (self.family, self.type, self.code, self.mtu) = (family, type, code, mtu)
   }
@@ -17,7 +14,6 @@ struct ICMPError: Hashable, Sendable, CustomStringConvertible {
   /// Whether the packet passed as many routers as its TTL or hop limit allows.
   var isTTLExceeded: Bool { code == 0 && type == (family == .ipv4 ? 11 : 3) }
 
-  /// The error in words, with type and code.
   var description: String { "\(words) (ICMP\(family == .ipv6 ? "v6" : "") type \(type) code \(code))" }
 
   private var words: String {

@@ -71,7 +71,6 @@ extension PingAddress {
 
 /// The ping server has an address of an IP version that this network, or the configuration, does not have.
 struct OtherFamilyError: Error, Hashable, CustomStringConvertible {
-  /// The address.
   let address: PingAddress
 
   /// One line for the operator.

@@ -78,14 +78,12 @@ private final class Reply<Answer: Sendable>: Sendable {
 
 /// A name cannot be resolved.
 public struct NameError: Error, Hashable, CustomStringConvertible {
-  /// The name.
   public let name: String
   /// The resolver's reason.
   public let reason: String
   /// Whether no name server answered, so that nothing is known of the name.
   public let isTemporary: Bool
 
-  /// An error with its reason.
   public init(name: String, reason: String, isTemporary: Bool = false) {
     (self.name, self.reason, self.isTemporary) = (name, reason, isTemporary)
   }

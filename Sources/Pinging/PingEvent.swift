@@ -92,7 +92,6 @@ public struct PingEvent: Hashable, Sendable {
     public static let refused = Flags(CPING_FLAG_REFUSED)
   }
 
-  /// The target of the ping.
   public let target: PingTarget.ID
   /// The kind of event, with its values.
   public let kind: Kind

@@ -25,7 +25,6 @@ public final class Pinger: Sendable {
     /// The upper limit of ``eventCapacity``.
     public static let largestEventCapacity: UInt32 = 1 << 20
 
-    /// The defaults.
     public init() {}
 
     fileprivate var raw: cping_options {

@@ -19,7 +19,6 @@ public struct RecoveryPolicy: Hashable, Sendable {
   /// The longest use of a test. A token is valid for 4 h (docs/protocol.md, 1.3); the session ends before.
   var longestSession: Duration = .seconds(4 * 3600 - 120)
 
-  /// The defaults.
   public init() {}
 
   /// How long a test may be used, from its request on (docs/protocol.md, 2).

@@ -251,7 +251,6 @@ public struct TestSelection: Hashable, Sendable {
     waits.activation.reset()
   }
 
-  /// The request for a test failed.
   public mutating func requestFailed(_ generation: Generation, at now: DriveTime) {
     guard let preparation, preparation.generation == generation else { return }
     abandon(preparation)

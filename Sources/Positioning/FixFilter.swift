@@ -4,35 +4,11 @@ import Coverage
 /// the loss of the position. It reads no clock: time comes with each report and with ``advance(to:)``
 /// (docs/protocol.md, 4.3 and 4.4).
 struct FixFilter: Sendable {
-  /// The settings of the filter.
-  struct Rules: Hashable, Sendable {
-    /// The only receiver to use; `nil`: the first with a fix, until it is stale or another is clearly better.
-    var device: String?
-    /// See ``GPSDConfiguration/staleAfter``.
-    var staleAfter: Duration
-    /// See ``Timings/epochQuiet``.
-    var epochQuiet: Duration
-    /// See ``Timings/longestEpoch``.
-    var longestEpoch: Duration
-    /// See ``GPSDConfiguration/maximumSpeed``.
-    var maximumSpeed: Double?
-    /// See ``GPSDConfiguration/speedLimit``.
-    var speedLimit: Double?
-
-    init(configuration: GPSDConfiguration = GPSDConfiguration(), timings: Timings = Timings()) {
-      device = configuration.device
-      staleAfter = configuration.staleAfter
-      epochQuiet = timings.epochQuiet
-      longestEpoch = timings.longestEpoch
-      maximumSpeed = configuration.maximumSpeed
-      speedLimit = configuration.speedLimit
-    }
-  }
-
   /// The counters so far.
   var counters = PositioningCounters()
 
-  private let rules: Rules
+  private let configuration: GPSDConfiguration
+  private let timings: Timings
   private var receivers = Receivers()
   private var choice = ReceiverChoice()
   private var clockWatch = ClockDifferenceWatch()
@@ -53,10 +29,12 @@ struct FixFilter: Sendable {
   /// After a loss, the next reports may have been buffered.
   private var isCatchingUp = false
 
-  init(rules: Rules, startingAt start: ContinuousClock.Instant) {
-    self.rules = rules
-    lastUsable = start
-    jumpFilter = rules.maximumSpeed.map(JumpFilter.init)
+  init(
+    configuration: GPSDConfiguration = GPSDConfiguration(), timings: Timings = Timings(),
+    startingAt start: ContinuousClock.Instant
+  ) {
+    (self.configuration, self.timings, lastUsable) = (configuration, timings, start)
+    jumpFilter = configuration.maximumSpeed.map(JumpFilter.init)
   }
 
   /// The next time at which ``advance(to:)`` changes something, unless a report comes before.
@@ -68,9 +46,7 @@ struct FixFilter: Sendable {
   mutating func apply(_ report: GPSDReport, at now: HostTime) -> [PositioningEvent] {
     let due = advance(to: now)
     switch report {
-    case .tpv(let tpv):
-      let isChosen = chosen == .some(tpv.device)
-      return due + clocks.note(tpv, isChosen: isChosen, at: now.instant) + apply(tpv, at: now)
+    case .tpv(let tpv): return due + clocks.note(tpv, at: now.instant) + apply(tpv, at: now)
     case .sky(let device, let dilution, let satellites):
       receivers.update(device) { $0.errors.note(dilution, at: now.instant) }
       return due + note(satellites, of: device)
@@ -107,14 +83,14 @@ struct FixFilter: Sendable {
 
   /// Whether the reports of this receiver are used now.
   private func isEligible(_ device: String?) -> Bool {
-    if let wanted = rules.device { return device == wanted }
+    if let wanted = configuration.device { return device == wanted }
     guard let chosen, !isLost else { return true }
     return device == chosen
   }
 
   /// Whether another receiver than the chosen one is used from now on.
   private mutating func takesOver(_ tpv: TPV, at now: HostTime) -> Bool {
-    guard rules.device == nil, tpv.refusal == nil, isOfNow(tpv, at: now) else { return false }
+    guard configuration.device == nil, tpv.refusal == nil, isOfNow(tpv, at: now) else { return false }
     let figures = receivers.errorFigures(of: tpv, at: now.instant)
     return choice.takesOver(
       tpv.device, theirs: HorizontalAccuracy(figures).metres, mine: chosenAccuracy, at: now.instant)
@@ -150,7 +126,7 @@ struct FixFilter: Sendable {
     }
     var tpv = tpv
     if chosen == .some(tpv.device) {
-      if let refusal = closed.refusal(of: tpv, at: now.instant, longestEpoch: rules.longestEpoch) {
+      if let refusal = closed.refusal(of: tpv, at: now.instant, longestEpoch: timings.longestEpoch) {
         counters[keyPath: refusal] += 1
         return []
       }
@@ -200,7 +176,7 @@ struct FixFilter: Sendable {
   }
 
   private var epochDeadline: ContinuousClock.Instant? {
-    epoch.map { min($0.latest + rules.epochQuiet, $0.began + rules.longestEpoch) }
+    epoch.map { min($0.latest + timings.epochQuiet, $0.began + timings.longestEpoch) }
   }
 
   private mutating func closeEpoch(at now: HostTime) -> [PositioningEvent] {
@@ -237,7 +213,7 @@ struct FixFilter: Sendable {
     let report = epoch.report
     let figures = receivers.errorFigures(of: report, at: epoch.latest)
     let accuracy = HorizontalAccuracy(figures)
-    let isPossible = report.speed.flatMap { speed in rules.speedLimit.map { speed <= $0 } } ?? true
+    let isPossible = report.speed.flatMap { speed in configuration.speedLimit.map { speed <= $0 } } ?? true
     return PositionedFix(
       fix: report.fix(accuracy: accuracy, speed: isPossible ? report.speed : nil), arrival: epoch.positionArrival,
       delivered: now.instant, accuracyRule: accuracy.rule, device: report.device, driver: figures.driver,
@@ -249,7 +225,7 @@ struct FixFilter: Sendable {
 
   /// The time without a usable report until the position is lost: at least two cycles of the receiver.
   private var staleAfter: Duration {
-    max(rules.staleAfter, receivers.cycle(of: rules.device ?? chosen.flatMap { $0 }) * 2)
+    max(configuration.staleAfter, receivers.cycle(of: configuration.device ?? chosen.flatMap { $0 }) * 2)
   }
 
   private var lossDeadline: ContinuousClock.Instant? {

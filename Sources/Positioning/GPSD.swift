@@ -137,7 +137,6 @@ extension GPSD {
 struct HostClock: Sendable {
   let now: @Sendable () -> HostTime
 
-  /// The clocks of the system.
   static let system = HostClock {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)

@@ -60,13 +60,11 @@ struct GPSDConversation {
     silence = DoublingWait(first: timings.silence, greatest: max(timings.longestSilence, timings.silence))
     pause = DoublingWait(
       first: timings.firstRetry, greatest: configuration.isLocal ? timings.longestLocalRetry : timings.longestRetry)
-    filter = FixFilter(
-      rules: FixFilter.Rules(configuration: configuration, timings: timings), startingAt: start.instant)
+    filter = FixFilter(configuration: configuration, timings: timings, startingAt: start.instant)
     journal = StatusJournal(reminder: timings.reminder)
     nextCounters = start.instant + timings.account
   }
 
-  /// The effects at the start.
   mutating func start(at now: HostTime) -> [Effect] {
     report(.connecting, at: now) + [.connect]
   }

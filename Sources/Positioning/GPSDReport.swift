@@ -75,7 +75,6 @@ public struct GPSDConfiguration: Hashable, Sendable {
   /// A speed above this, in metres a second, is left out of its fix: gpsd derives speeds from jumps of the position. `nil`: no limit.
   public var speedLimit: Double?
 
-  /// A configuration with the given values.
   public init(
     host: String = "127.0.0.1", port: Int = 2947, device: String? = nil, staleAfter: Duration = .seconds(5),
     maximumSpeed: Double? = nil, speedLimit: Double? = nil
@@ -97,16 +96,13 @@ public struct GPSDConfiguration: Hashable, Sendable {
 public struct GSTReport: Hashable, Sendable {
   /// gpsd's path of the receiver.
   public var device: String?
-  /// Of the latitude.
   public var latitude: Double?
-  /// Of the longitude.
   public var longitude: Double?
   /// Of the major axis of the error ellipse.
   public var major: Double?
   /// Of the minor axis of the error ellipse.
   public var minor: Double?
 
-  /// A report with the given values.
   public init(
     device: String?, latitude: Double? = nil, longitude: Double? = nil, major: Double? = nil, minor: Double? = nil
   ) {

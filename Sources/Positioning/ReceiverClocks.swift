@@ -9,7 +9,7 @@ struct ReceiverClocks {
   private var latest: [String?: (time: WallTime, arrival: ContinuousClock.Instant)] = [:]
 
   /// The event of a report; none for a report without a fix or a time, or with a time that was delivered.
-  mutating func note(_ report: TPV, isChosen: Bool, at now: ContinuousClock.Instant) -> [PositioningEvent] {
+  mutating func note(_ report: TPV, at now: ContinuousClock.Instant) -> [PositioningEvent] {
     guard report.mode >= 2, let time = report.time else { return [] }
     if let last = latest[report.device] {
       guard last.time != time, now >= last.arrival + Self.interval else { return [] }
@@ -17,7 +17,7 @@ struct ReceiverClocks {
       return []
     }
     latest[report.device] = (time, now)
-    return [.clock(ReceiverClock(device: report.device, time: time, arrival: now, isChosen: isChosen))]
+    return [.clock(ReceiverClock(device: report.device, time: time, arrival: now))]
   }
 }
 

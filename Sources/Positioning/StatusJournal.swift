@@ -2,7 +2,6 @@
 /// delivered when it changes, and logged again each minute; of each kind, a limited number of lines a minute is logged and the rest counted.
 /// A pure value.
 struct StatusJournal {
-  /// What to do with a status.
   struct Verdict: Hashable {
     /// Whether to deliver it.
     let isNews: Bool

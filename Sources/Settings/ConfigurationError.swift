@@ -56,7 +56,6 @@ public enum ConfigurationError: Error, Hashable, CustomStringConvertible {
   }
 }
 
-/// The mistake in a list of the configuration.
 struct ListMistake: Error {
   /// Empty when the value is not a list.
   let reason: String

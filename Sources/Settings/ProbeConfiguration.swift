@@ -46,10 +46,8 @@ public struct ProbeConfiguration: Sendable {
   /// The texts that the file and the environment set, by key, also those that equal the default. A reload compares them.
   var texts: [String: String] = [:]
 
-  /// The defaults.
   public init() {}
 
-  /// `control-server` in the configuration.
   public struct ControlServerSettings: Sendable {
     /// The base URL without a slash at the end; `nil` until the operator sets it.
     public var url: String?
@@ -59,7 +57,6 @@ public struct ProbeConfiguration: Sendable {
     public var requestTimeout: Duration = .seconds(30)
   }
 
-  /// `gpsd` in the configuration.
   public struct GPSDSettings: Sendable {
     /// A name or an address; every address of a name is tried.
     public var host = "127.0.0.1"
@@ -71,7 +68,6 @@ public struct ProbeConfiguration: Sendable {
     public var staleAfter: Duration = .seconds(5)
   }
 
-  /// `location` in the configuration.
   public struct LocationSettings: Sendable {
     /// The worst accuracy that counts: a 68 % radius in metres, above 0, at most 10000.
     public var accuracyLimit = Parameters().accuracyLimit
@@ -87,7 +83,6 @@ public struct ProbeConfiguration: Sendable {
     public var giveUpAfter = Parameters().giveUpAfter
   }
 
-  /// `pings` in the configuration.
   public struct PingSettings: Sendable {
     /// Time between two pings, 10 ms to 1 min.
     public var interval: Duration = .milliseconds(100)
@@ -101,7 +96,6 @@ public struct ProbeConfiguration: Sendable {
     public var target = TargetSettings()
   }
 
-  /// `submission` in the configuration.
   public struct SubmissionSettings: Sendable {
     /// Unsent fences are deleted at this age, 1 min to 365 d.
     public var maxAge: Duration = .seconds(7 * 86_400)
@@ -131,7 +125,6 @@ public struct ProbeConfiguration: Sendable {
     public var maxFences = 1_000_000
   }
 
-  /// `drive` in the configuration.
   public struct DriveSettings: Sendable {
     /// A drive ends after this time, 1 s to 365 d, or after the server's shorter limit.
     public var maximumDuration = Parameters().maximumDuration

@@ -1,7 +1,6 @@
 import Logging
 import Store
 
-/// The settings of a ``Sender``.
 public struct SenderSettings: Hashable, Sendable {
   /// How long data stays in the store.
   public var retention = Retention()
@@ -14,7 +13,6 @@ public struct SenderSettings: Hashable, Sendable {
   /// The most fences in one request.
   var fencesPerRequest = 400
 
-  /// The default settings.
   public init() {}
 }
 

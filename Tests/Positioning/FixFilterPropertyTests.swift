@@ -34,7 +34,7 @@ extension PositioningCounters {
     var generator = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
     for drive in 0..<100 {
       var filter = FixFilter(
-        rules: .init(configuration: .init(maximumSpeed: drive.isMultiple(of: 2) ? 60 : nil)),
+        configuration: .init(maximumSpeed: drive.isMultiple(of: 2) ? 60 : nil),
         startingAt: TestTime.origin)
       var seconds = 0.0
       var events: [PositioningEvent] = []

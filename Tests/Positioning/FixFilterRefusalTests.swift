@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test func `when a speed is impossible, then the fix has no speed and the report keeps it`() {
-    var filter = FixFilter(rules: .init(configuration: .init(speedLimit: 170)), startingAt: TestTime.origin)
+    var filter = FixFilter(configuration: .init(speedLimit: 170), startingAt: TestTime.origin)
     let speeds: [Double?] = [5000, 170, nil]
     let events = filter.play(
       speeds.enumerated().map { index, speed in
@@ -123,7 +123,7 @@ import Testing
   // MARK: Reach
 
   private func filter(maximumSpeed: Double) -> FixFilter {
-    FixFilter(rules: .init(configuration: .init(maximumSpeed: maximumSpeed)), startingAt: TestTime.origin)
+    FixFilter(configuration: .init(maximumSpeed: maximumSpeed), startingAt: TestTime.origin)
   }
 
   @Test(

@@ -175,7 +175,7 @@ private struct Receiver {
 
 @Suite struct FixFilterJumpTests {
   private func filter(maximumSpeed: Double?) -> FixFilter {
-    FixFilter(rules: .init(configuration: .init(maximumSpeed: maximumSpeed)), startingAt: TestTime.origin)
+    FixFilter(configuration: .init(maximumSpeed: maximumSpeed), startingAt: TestTime.origin)
   }
 
   /// One report a second at these latitudes.

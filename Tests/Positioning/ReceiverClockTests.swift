@@ -15,9 +15,8 @@ import Testing
     #expect(
       clocks(events) == [
         ReceiverClock(
-          device: "a", time: TestTime.wallOrigin + .init(.seconds(1)), arrival: TestTime.at(1.1).instant,
-          isChosen: false),
-        ReceiverClock(device: "b", time: TestTime.wallOrigin, arrival: TestTime.at(1.2).instant, isChosen: false),
+          device: "a", time: TestTime.wallOrigin + .init(.seconds(1)), arrival: TestTime.at(1.1).instant),
+        ReceiverClock(device: "b", time: TestTime.wallOrigin, arrival: TestTime.at(1.2).instant),
       ])
   }
 

@@ -31,7 +31,7 @@ import Testing
 
   @Test func `when one position is reported for longer than the loss timeout, then it is not lost`() {
     var filter = FixFilter(
-      rules: .init(configuration: .init(staleAfter: .milliseconds(500))), startingAt: TestTime.origin)
+      configuration: .init(staleAfter: .milliseconds(500)), startingAt: TestTime.origin)
     let reports = (1...9).map { (Double($0) * 0.15, TPV.usable()) }
     var events: [PositioningEvent] = []
     for (at, report) in reports { events += filter.apply(report, at: at) }

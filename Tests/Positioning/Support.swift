@@ -46,7 +46,7 @@ extension Sequence<PositioningEvent> {
 extension FixFilter {
   /// A filter with default timings that starts at the origin of the test's time.
   static func fresh(device: String? = nil) -> FixFilter {
-    FixFilter(rules: .init(configuration: .init(device: device)), startingAt: TestTime.origin)
+    FixFilter(configuration: .init(device: device), startingAt: TestTime.origin)
   }
 
   mutating func apply(_ tpv: TPV, at seconds: Double) -> [PositioningEvent] {

@@ -1,5 +1,4 @@
-#ifndef CPING__ADDRESS_H
-#define CPING__ADDRESS_H
+#pragma once
 
 #include <netinet/in.h>
 
@@ -13,5 +12,3 @@ cping_address cping__address_from_socket(const struct sockaddr *socket_address);
 int cping__address_matches(const cping_address *expected, const cping_address *source);
 
 int cping__address_is_unspecified(const cping_address *address);
-
-#endif

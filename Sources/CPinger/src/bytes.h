@@ -1,5 +1,4 @@
-#ifndef CPING__BYTES_H
-#define CPING__BYTES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -29,5 +28,3 @@ static inline uint32_t cping__get32(const uint8_t *p) {
 static inline uint64_t cping__get64(const uint8_t *p) {
     return (uint64_t)cping__get32(p) << 32 | cping__get32(p + 4);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Capabilities belong to threads. Giving them up, in one and in all. */
-#ifndef CPING__CAPABILITIES_H
-#define CPING__CAPABILITIES_H
+#pragma once
 
 #include <signal.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ int cping__capabilities_drop(uint64_t keep);
 
 /* All signals but those of faults and the one above: for threads that leave the others to the program. */
 sigset_t cping__foreign_signals(void);
-
-#endif

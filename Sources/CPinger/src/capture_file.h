@@ -1,7 +1,6 @@
 /* Capture files: libpcap writes their format, with stamps in nanoseconds. Each is complete in itself, and whatever happens ends with a whole
  * packet. */
-#ifndef CPCAPTURE__FILE_H
-#define CPCAPTURE__FILE_H
+#pragma once
 
 #include <pcap/pcap.h>
 
@@ -49,5 +48,3 @@ void cpcapture__writer_sync(cpcapture__writer *writer);
 
 /* Completes the file and frees the writer's memory; counts stay readable. */
 void cpcapture__writer_close(cpcapture__writer *writer);
-
-#endif

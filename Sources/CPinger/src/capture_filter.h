@@ -1,6 +1,5 @@
 /* Which packets are the probe's own: a filter expression (pcap-filter(7)) and its program for the kernel. */
-#ifndef CPCAPTURE__FILTER_H
-#define CPCAPTURE__FILTER_H
+#pragma once
 
 #include "cpcapture.h"
 
@@ -15,5 +14,3 @@ char *cpcapture__filter_text(const cpcapture_flow *flows, size_t count);
 /* Puts a program that libpcap compiled for `link_type` before the packet socket `fd`, in one step. libpcap's own way discards
  * all packets for a moment. Returns 0 or a negative errno; then only libpcap's own filter applies. */
 int cpcapture__filter_attach(int fd, int link_type, const struct bpf_program *program);
-
-#endif

@@ -1,6 +1,5 @@
 /* A capture, and the thread that runs it. */
-#ifndef CPCAPTURE__RUN_H
-#define CPCAPTURE__RUN_H
+#pragma once
 
 #include <pthread.h>
 
@@ -44,5 +43,3 @@ void *cpcapture__run(void *argument);
  * why packets cannot be captured or written now, or 0. */
 void cpcapture__count_drops(cpcapture *capture);
 void cpcapture__publish(cpcapture *capture, int error);
-
-#endif

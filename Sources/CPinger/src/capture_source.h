@@ -1,6 +1,5 @@
 /* A libpcap handle with nanosecond stamps on one interface or all, and the probe's filter in the kernel and here. */
-#ifndef CPCAPTURE__SOURCE_H
-#define CPCAPTURE__SOURCE_H
+#pragma once
 
 #include <pcap/pcap.h>
 
@@ -33,5 +32,3 @@ void cpcapture__source_was_read(cpcapture__source *source, uint64_t read_ms);
 int cpcapture__source_wants(const cpcapture__source *source, const struct pcap_pkthdr *header, const uint8_t *bytes);
 
 void cpcapture__source_close(cpcapture__source *source);
-
-#endif

@@ -1,7 +1,6 @@
 /* A socket. Targets with the same kind of socket and the same options share one, so that thousands of targets need few sockets. When its
  * interface disappears and comes back, it is bound again. */
-#ifndef CPING__CHANNEL_H
-#define CPING__CHANNEL_H
+#pragma once
 
 #include <netinet/in.h>
 #include <stddef.h>
@@ -131,5 +130,3 @@ size_t cping__channel_send(cping__channel *channel, cping__batch *batch, const c
  * more. */
 size_t cping__channel_receive(cping__channel *channel, cping__batch *batch, const cping__datagram **datagrams, int *more);
 size_t cping__channel_notices(cping__channel *channel, cping__batch *batch, const cping__notice **notices, int *more);
-
-#endif

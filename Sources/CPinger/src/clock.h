@@ -1,5 +1,4 @@
-#ifndef CPING__CLOCK_H
-#define CPING__CLOCK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ typedef struct cping__reading {
 
 uint64_t cping__now(void);
 cping__reading cping__read_clocks(void);
-
-#endif

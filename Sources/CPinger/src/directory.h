@@ -1,6 +1,5 @@
 /* Targets by where they are, for datagrams whose sequence says nothing. */
-#ifndef CPING__DIRECTORY_H
-#define CPING__DIRECTORY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -22,5 +21,3 @@ void cping__directory_destroy(cping__directory *directory);
 /* The next target after `after` (NULL: the first) of this channel at this address; NULL: no more. */
 struct cping__target *cping__directory_find(const cping__directory *directory, const cping__channel *channel,
                                             const cping_address *address, const struct cping__target *after);
-
-#endif

@@ -1,6 +1,5 @@
 /* The state of the pinger's thread. Only that thread accesses it, except for the ring, the counters and the mailbox. */
-#ifndef CPING__ENGINE_H
-#define CPING__ENGINE_H
+#pragma once
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -230,5 +229,3 @@ int64_t cping__command_shutdown(cping *pinger, const cping__command *command);
 /* target.c */
 cping_target cping__target_defaults(const cping_target *config);
 int cping__target_is_valid(const cping_target *config);
-
-#endif

@@ -1,7 +1,6 @@
 /* Flooding: targets without a grid, which send as fast as replies come in. Targets that share a socket also share a window of as many pings
  * as its receive buffer holds, so that only the network loses pings. */
-#ifndef CPING__FLOOD_H
-#define CPING__FLOOD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -13,5 +12,3 @@ int cping__flood_is_due(cping *pinger);
 
 /* Sends one batch on each socket that has room, in turns of its targets, and reads the replies that have come. */
 void cping__flood_run(cping *pinger, uint64_t now_ns);
-
-#endif

@@ -1,7 +1,6 @@
 /* ICMP and ICMPv6 echo. The payload is a random token, the whole 32-bit sequence and a pattern that follows from the token:
  * a reply counts only if all of it came back. There is no time in it. */
-#ifndef CPING__ICMP_H
-#define CPING__ICMP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ int cping__icmp_parse_quote(const uint8_t *bytes, size_t length, uint8_t family,
 
 /* Length of the IPv4 header (a raw socket hands it out) in front of an ICMP message, or -1. */
 int cping__icmp_ip_header(const uint8_t *bytes, size_t length);
-
-#endif

@@ -1,6 +1,5 @@
 /* Carries commands of other threads to the pinger's own, and the result back. */
-#ifndef CPING__MAILBOX_H
-#define CPING__MAILBOX_H
+#pragma once
 
 #include <pthread.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ int64_t cping__mailbox_call(cping__mailbox *mailbox, cping__command command);
 /* The pinger's thread: `run` runs the waiting commands; `close` answers all from now on with -ESHUTDOWN. */
 void cping__mailbox_run(cping__mailbox *mailbox, cping *pinger);
 void cping__mailbox_close(cping__mailbox *mailbox);
-
-#endif

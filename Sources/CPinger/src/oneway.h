@@ -1,6 +1,5 @@
 /* The one-way format (docs/one-way-format.md): the far side adds its stamps, its counters and which pings it has seen. */
-#ifndef CPING__ONEWAY_H
-#define CPING__ONEWAY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ int cping__oneway_parse_quote(const uint8_t *bytes, size_t length, cping__oneway
 /* The far side's part: whether this is a request, and turning it into its reply where it stands. */
 int cping__oneway_parse_request(const uint8_t *bytes, size_t length, cping__oneway_key *key);
 void cping__oneway_make_reply(uint8_t *packet, size_t length, const cping__oneway *reply);
-
-#endif

@@ -1,6 +1,5 @@
 /* Pings that are ready to leave, as many at once as the kernel takes in one call. */
-#ifndef CPING__OUTBOX_H
-#define CPING__OUTBOX_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ void cping__outbox_put(cping *pinger, cping__ping *ping);
 
 /* Nothing else may happen between the last put and this. */
 void cping__outbox_flush(cping *pinger);
-
-#endif

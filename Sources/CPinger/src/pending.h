@@ -1,6 +1,5 @@
 /* The pings that are under way or may still be heard of, found by their sequence. */
-#ifndef CPING__PENDING_H
-#define CPING__PENDING_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -58,5 +57,3 @@ cping__ping *cping__pending_add(cping__pending *pending, uint32_t sequence);
 cping__ping *cping__pending_find(const cping__pending *pending, uint32_t sequence);
 void cping__pending_remove(cping__pending *pending, cping__ping *ping);
 void cping__pending_destroy(cping__pending *pending);
-
-#endif

@@ -1,7 +1,6 @@
 /* The addresses to which a target's pings were sent. After a redirect, a former address stays as long as a ping to it is remembered: the
  * reply must come from that address. */
-#ifndef CPING__PLACES_H
-#define CPING__PLACES_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/queue.h>
@@ -34,5 +33,3 @@ void cping__place_enter(cping__ping *ping);
 void cping__place_leave(cping *pinger, cping__ping *ping);
 
 const cping_address *cping__place_of(const cping__ping *ping);
-
-#endif

@@ -1,6 +1,5 @@
 /* A bounded queue of events from one writing to one reading thread. Events that do not fit are counted, and reported when there is room. */
-#ifndef CPING__RING_H
-#define CPING__RING_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ size_t cping__ring_read(cping__ring *ring, cping_event *buffer, size_t capacity)
 
 /* Either. */
 size_t cping__ring_count(const cping__ring *ring);
-
-#endif

@@ -1,6 +1,5 @@
 /* The RTR UDP ping: request "RP01" + sequence + token, reply "RR01" or "RE01" + sequence, all big-endian. */
-#ifndef CPING__RTR_H
-#define CPING__RTR_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@ enum cping__rtr_reply cping__rtr_parse(const uint8_t *bytes, size_t length, uint
 
 /* The sequence of our own request as an ICMP error quotes it; returns 0, or -1 if the quote is too short or another's. */
 int cping__rtr_parse_quote(const uint8_t *bytes, size_t length, uint32_t *sequence);
-
-#endif

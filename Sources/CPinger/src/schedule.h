@@ -1,6 +1,5 @@
 /* When things are due: the grid of one target, and the agenda of all. No clock is read here. */
-#ifndef CPING__SCHEDULE_H
-#define CPING__SCHEDULE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ int cping__agenda_reserve(cping__agenda *agenda, size_t count);
 void cping__agenda_set(cping__agenda *agenda, cping__entry *entry, uint64_t time_ns);
 cping__entry *cping__agenda_first(const cping__agenda *agenda);
 void cping__agenda_destroy(cping__agenda *agenda);
-
-#endif

@@ -1,6 +1,5 @@
 /* From time stamps to a round trip time. */
-#ifndef CPING__STAMPS_H
-#define CPING__STAMPS_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/socket.h>
@@ -32,5 +31,3 @@ void cping__stamps_enable(int socket);
 
 /* The software stamp among the control messages, or 0. */
 int64_t cping__stamps_find(struct msghdr *message);
-
-#endif

@@ -1,8 +1,7 @@
 /* Pings to a plain UDP echo service (RFC 862), which sends every datagram back as it came. The payload is this probe's own: a mark, the
  * sequence, a random token of the ping, the port that it goes to, and a pattern that follows from the token. A reply counts only if all
  * of it came back. The port tells a request from its reply in a capture: they are the same bytes. */
-#ifndef CPING__UDPECHO_H
-#define CPING__UDPECHO_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ int cping__udpecho_equals(const uint8_t *bytes, size_t length, const cping__udpe
 /* Sequence and token of a datagram, or of the beginning of one that an ICMP error quotes (CPING__UDPECHO_QUOTE bytes); the key's port stays
  * as it is. Returns 0, or -1 if it is too short or has another mark. */
 int cping__udpecho_parse(const uint8_t *bytes, size_t length, cping__udpecho_key *key);
-
-#endif

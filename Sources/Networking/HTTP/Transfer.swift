@@ -5,7 +5,6 @@ import Synchronization
 
 /// One request on its way. All of it belongs to the thread of its loop, except ``cancel()``.
 final class Transfer: @unchecked Sendable {
-  /// How a transfer ends.
   enum End {
     case code(CURLcode)
     case cancelled

@@ -1,6 +1,5 @@
 import Glibc
 
-/// An error of the kernel.
 struct KernelFailure: Error, Hashable, CustomStringConvertible {
   /// A negative errno.
   let code: CInt

@@ -18,12 +18,10 @@ public struct Link: Hashable, Sendable {
 
   /// The name of the interface.
   public let interface: String
-  /// The kind of the link.
   public let kind: Kind
   /// Whether it is up and has a carrier, as far as the kernel knows.
   public let isRunning: Bool
 
-  /// A link with the given values.
   public init(interface: String, kind: Kind, isRunning: Bool = true) {
     (self.interface, self.kind, self.isRunning) = (interface, kind, isRunning)
   }

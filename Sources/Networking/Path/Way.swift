@@ -7,7 +7,6 @@ public struct Way: Hashable, Sendable {
   /// The numeric source address; `nil` when the kernel gives none.
   public let address: String?
 
-  /// A way with the given values.
   public init(destination: String?, interface: String, address: String?) {
     (self.destination, self.interface, self.address) = (destination, interface, address)
   }

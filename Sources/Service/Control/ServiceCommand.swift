@@ -34,7 +34,6 @@ public enum CommandOutcome: Int32, Hashable, Sendable {
 public enum ForgetTarget: Hashable, Sendable, CustomStringConvertible {
   /// A session with its fences.
   case session(Int64)
-  /// A speed test.
   case speedTest(Int64)
 
   /// For an operator.

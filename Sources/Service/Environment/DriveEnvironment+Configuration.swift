@@ -83,7 +83,6 @@ extension ProbeConfiguration {
 }
 
 extension ProbeConfiguration {
-  /// The settings of a sender.
   public var sender: SenderSettings {
     var settings = SenderSettings()
     settings.retention.maxAge = submission.maxAge
@@ -100,7 +99,6 @@ extension ProbeConfiguration {
 }
 
 extension SenderClock {
-  /// The clocks of this host.
   public static var host: SenderClock {
     SenderClock(
       wall: { .current }, boot: { .nanoseconds(Int64(clamping: Pinger.now)) }, awake: { HostBoot.awake },

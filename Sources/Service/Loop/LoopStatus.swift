@@ -8,26 +8,25 @@ struct LoopStatus: Hashable, Sendable {
     case testing, waiting, due, paused, ended
   }
 
-  let state: State
-  /// Whether the next test starts as soon as it may.
-  let isDue: Bool
-  /// Tests that have started.
-  let made: Int
+  private let memory: LoopMemory
   /// Tests of the whole loop.
-  let count: Int
-  /// The ended tests, by result.
-  let tally: LoopTally
+  private let count: Int
 
-  init(_ memory: LoopMemory, of count: Int) {
-    state =
-      switch memory.stage {
-      case .testing: .testing
-      case .ended: .ended
-      case .waiting: memory.isPaused ? .paused : memory.isDue ? .due : .waiting
-      }
-    isDue = memory.stage == .waiting && memory.isDue
-    (made, self.count, tally) = (memory.number, count, memory.tally)
+  init(_ memory: LoopMemory, of count: Int) { (self.memory, self.count) = (memory, count) }
+
+  var state: State {
+    switch memory.stage {
+    case .testing: .testing
+    case .ended: .ended
+    case .waiting: memory.isPaused ? .paused : memory.isDue ? .due : .waiting
+    }
   }
+
+  /// Whether the next test starts as soon as it may.
+  private var isDue: Bool { memory.stage == .waiting && memory.isDue }
+  /// Tests that have started.
+  private var made: Int { memory.number }
+  private var tally: LoopTally { memory.tally }
 
   /// One line for an operator.
   var line: String {

@@ -40,7 +40,6 @@ final class ServerConnections: AvailableConnectionsDelegate {
     return getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 ? Int(clamping: limit.rlim_cur) : 1024
   }
 
-  /// An HTTP server with these limits.
   func server(headLimit: Duration = ServerConnections.headLimit) -> HTTPServerBuilder {
     .http1(
       configuration: .init(

@@ -9,7 +9,6 @@ struct ServiceDecision: Sendable {
     case endDrive
   }
 
-  /// What the service has.
   private enum Stage: Hashable, Sendable {
     case noDrive
     case driving
@@ -89,7 +88,6 @@ struct ServiceDecision: Sendable {
     }
   }
 
-  /// A stop was asked for.
   var isStopping: Bool { stopAsked != nil }
   /// A stop was asked for, and no drive is left.
   var isOver: Bool { isStopping && stage == .noDrive }
@@ -105,7 +103,6 @@ struct ServiceDecision: Sendable {
 
   var state: ServiceStatus.State { isStopping ? .stopping : isDriving ? .recording : .idle }
 
-  /// Why the service records or does not.
   func reason(at now: ContinuousClock.Instant) -> String { obstacle ?? recording.reason(at: now) }
 
   /// What `status` says from now on, as the answer to a command.

@@ -7,7 +7,6 @@ import Submission
 struct ServiceMetrics {
   private var metrics = MetricsText()
 
-  /// The text.
   var text: String { metrics.text }
 
   init(_ status: ServiceStatus, process: ProcessFigures? = .own) {

@@ -15,7 +15,6 @@ struct ServiceStatus: Sendable {
     case stopping
   }
 
-  /// When the service started.
   var started: WallTime
   var state = State.idle
   /// Why it records or does not.

@@ -10,7 +10,6 @@ public struct CoverageRequest: Hashable, Sendable {
   /// The anchor, sent to the millisecond: the server adds the offsets of the fences to it.
   public let time: WallTime
 
-  /// A request with the given values.
   public init(clientUUID: String, loopUUID: String?, time: WallTime) {
     (self.clientUUID, self.loopUUID, self.time) = (clientUUID, loopUUID, time)
   }

@@ -21,7 +21,6 @@ public struct Device: Hashable, Sendable {
   /// Source revision of this program.
   public var softwareRevision: String
 
-  /// A description with the given values.
   public init(
     model: String, device: String, osVersion: String, language: String, timezone: String, softwareVersion: String,
     softwareVersionCode: Int64, softwareRevision: String

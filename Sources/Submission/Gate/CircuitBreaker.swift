@@ -32,7 +32,6 @@ public struct CircuitBreaker: Hashable, Sendable {
     func wait(_ step: Int) -> Duration { DoublingWait(first: backoff, greatest: backoffMax).after(step - 1) }
   }
 
-  /// The state of a breaker.
   public enum State: String, Hashable, Sendable, Codable {
     case closed, open
     case halfOpen = "half-open"

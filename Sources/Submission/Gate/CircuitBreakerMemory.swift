@@ -40,7 +40,6 @@ extension CircuitBreaker {
 
 /// The gate's state for status output and metrics.
 public struct SenderStatus: Hashable, Sendable {
-  /// The circuit breaker.
   public let breaker: CircuitBreaker
   /// Why no background pass may send now; `nil` when one may.
   public let hold: ServerGate.Hold?

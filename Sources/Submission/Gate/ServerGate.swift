@@ -19,7 +19,6 @@ public struct ServerGate: Hashable, Sendable {
     /// Pause of background passes after 401 or 403.
     static let pause: Duration = .seconds(15 * 60)
 
-    /// The default limits.
     public init() {}
   }
 
@@ -98,7 +97,6 @@ public struct ServerGate: Hashable, Sendable {
     (self.policy, self.lasting) = (policy, lasting)
   }
 
-  /// The circuit breaker.
   public var breaker: CircuitBreaker { lasting.breaker }
 
   /// The longest of the waits that apply to such a request; `nil` when it may leave now.
@@ -138,7 +136,6 @@ public struct ServerGate: Hashable, Sendable {
     lasting.quietUntil = max(lasting.quietUntil ?? until, until)
   }
 
-  /// Ends `call`.
   public mutating func end(_ call: Call, _ outcome: Outcome, at now: Duration, random: Double) {
     switch outcome {
     case .success:

@@ -3,7 +3,6 @@ import Coverage
 /// The result of a pass.
 public struct PassReport: Hashable, Sendable {
   var tally = PassTally()
-  /// The speed tests of the pass.
   public internal(set) var speedTests = SpeedTestTally()
   /// Fences whose session is missing; a cold pass sends them when they are old enough.
   public internal(set) var fencesWithoutSession = 0

@@ -5,7 +5,6 @@ import Store
 struct ServerFences: Sendable {
   /// The result for one batch by the histories.
   enum Finding: Hashable, Sendable {
-    /// The server does not have it.
     case absent
     case arrived(fences: Int)
     /// Part of it may have arrived: it must not be sent again.

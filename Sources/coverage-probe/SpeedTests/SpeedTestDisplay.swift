@@ -43,7 +43,6 @@ struct SpeedTestDisplay {
   /// bit/s of all threads together now.
   private var rate: Double { rates.values.reduce(0, +) }
 
-  /// The line.
   var line: String {
     guard let phase else { return "" }
     guard !curve.isEmpty else { return Self.name(phase) }

@@ -7,8 +7,7 @@ enum LineWidth {
   ///   - line: Without line breaks.
   ///   - columns: The width of the terminal; `nil`: do not cut.
   static func cut(_ line: String, to columns: Int?) -> String {
-    guard let columns, TerminalColumns.count(line) >= columns else { return line }
-    return columns < 2 ? "" : TerminalColumns.prefix(line, columns - 2) + "…"
+    columns.map { shortened(line, to: $0 - 1) } ?? line
   }
 
   /// The text in at most `columns`; one that is longer ends with `…`.

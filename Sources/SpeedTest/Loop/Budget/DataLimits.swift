@@ -6,7 +6,6 @@ public struct DataLimits: Hashable, Sendable {
   /// Bytes in a calendar month, UTC; `nil`: no limit.
   public let month: Int64?
 
-  /// No limits.
   public static let none = DataLimits()
 
   private init() { (day, month) = (nil, nil) }

@@ -8,7 +8,6 @@ public struct LoopMemory: Hashable, Sendable {
   public internal(set) var loopUUID: String?
   /// The number of the latest test; 0 before the first one. It is the `test_counter` of the latest request.
   public internal(set) var number = 0
-  /// What the loop does.
   public internal(set) var stage = LoopStage.waiting
   /// Whether time or distance calls for the next test.
   public internal(set) var isDue = true
@@ -38,7 +37,6 @@ public struct LoopMemory: Hashable, Sendable {
     (stage, isDue) = (.ended(.user), false)
   }
 
-  /// Whether the loop is over.
   var isOver: Bool { if case .ended = stage { true } else { false } }
 
   /// The longest accepted name of a loop, in UTF-8 bytes: `L` and a UUID have 37.
@@ -122,7 +120,6 @@ extension LoopMemory: Codable {
   }
 }
 
-/// The stage of a loop.
 public enum LoopStage: Hashable, Sendable, Codable {
   /// It waits for the next test.
   case waiting

@@ -17,7 +17,6 @@ enum LoopAbort: String, Hashable, Sendable, CaseIterable {
   case ended = "the loop ended"
 }
 
-/// Why a loop ended.
 public enum LoopEnd: String, Hashable, Sendable, Codable, CaseIterable {
   /// All tests were made.
   case count

@@ -19,7 +19,6 @@ public struct LoopRules: Hashable, Sendable {
   public enum AfterRestart: String, Hashable, Sendable, CaseIterable {
     /// The loop goes on, unless one of its limits has passed.
     case resume
-    /// The loop ends.
     case end
   }
 
@@ -31,7 +30,6 @@ public struct LoopRules: Hashable, Sendable {
   public let distance: Double?
   /// The longest duration of the loop, from its start; up to ``longestDuration``.
   public let duration: Duration
-  /// What a restart does.
   public let afterRestart: AfterRestart
   /// Whether tests start on other links than those of mobile networks.
   public let allowsOtherLinks: Bool

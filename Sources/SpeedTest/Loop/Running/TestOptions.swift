@@ -18,13 +18,10 @@ public struct TestOptions: Hashable, Sendable {
   /// Whether QoS servers are reached by TLS.
   public var qosEncryption = QoSEncryption.auto
 
-  /// The defaults.
   public init() {}
 }
 
-/// How a test ended.
 public struct TestEnd: Sendable {
-  /// How it ended.
   public let outcome: StoredSpeedTest.Outcome
   /// The id of its row; `nil` when the control server made no test.
   public let row: Int64?

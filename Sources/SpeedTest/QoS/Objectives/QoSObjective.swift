@@ -92,7 +92,6 @@ enum QoSTestKind: String, Hashable, Sendable, CaseIterable {
   /// A traceroute whose result leaves out the last part of the addresses.
   case tracerouteMasked = "traceroute_masked"
 
-  /// Whether the test needs a QoS server.
   var needsServer: Bool {
     switch self {
     case .tcp, .udp, .voip, .nonTransparentProxy: true
