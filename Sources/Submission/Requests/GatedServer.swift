@@ -54,22 +54,6 @@ actor GatedServer {
 
   // MARK: Requests
 
-  /// Runs requests that belong together, with one call of the gate, and ends it by how `body` ends.
-  nonisolated func exchange<Answer: Sendable>(
-    _ body: @Sendable (Exchange) async throws -> Answer
-  ) async throws -> Answer {
-    let exchange = Exchange()
-    do {
-      let answer = try await body(exchange)
-      await end(exchange, .success)
-      return answer
-    } catch {
-      let failure = error as? ServerFailure ?? (error as? TestRequester.Unusable)?.failure
-      await end(exchange, Task.isCancelled ? .cancelled : failure.map { .failed($0) } ?? .cancelled)
-      throw error
-    }
-  }
-
   /// The only function that sends requests.
   /// - Throws: ``ServerGate/Hold``, ``ServerFailure``, `CancellationError`
   func send<Answer: Sendable>(

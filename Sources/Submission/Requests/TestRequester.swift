@@ -76,7 +76,7 @@ public struct TestRequester: Sendable {
   /// - Parameter request: As it was for the speed test.
   /// - Returns: The server's answer, a JSON object.
   public func qosTests(_ request: SpeedTestRequest) async throws -> Data {
-    try await server.exchange { exchange in
+    try await exchange { exchange in
       try await server.admit(exchange)
       return try await server.send(exchange) { try await $0.requestQoS(request) }
     }
@@ -103,7 +103,7 @@ public struct TestRequester: Sendable {
     _ body: @Sendable (GatedServer.Exchange, String) async throws -> Answer
   ) async throws -> Answer {
     func once() async throws -> Answer {
-      try await server.exchange { try await body($0, try await registration.clientUUID(for: $0)) }
+      try await exchange { try await body($0, try await registration.clientUUID(for: $0)) }
     }
     do {
       return try await once()
@@ -111,6 +111,22 @@ public struct TestRequester: Sendable {
       logger.notice("the control server does not know this device any more; registering again")
       await registration.doubt()
       return try await once()
+    }
+  }
+
+  /// Runs requests that belong together, with one call of the gate, and ends it by how `body` ends.
+  private func exchange<Answer: Sendable>(
+    _ body: @Sendable (GatedServer.Exchange) async throws -> Answer
+  ) async throws -> Answer {
+    let exchange = GatedServer.Exchange()
+    do {
+      let answer = try await body(exchange)
+      await server.end(exchange, .success)
+      return answer
+    } catch {
+      let failure = error as? ServerFailure ?? (error as? Unusable)?.failure
+      await server.end(exchange, Task.isCancelled ? .cancelled : failure.map { .failed($0) } ?? .cancelled)
+      throw error
     }
   }
 }
