@@ -26,8 +26,6 @@ let package = Package(
   ],
   // Exact versions, so that a Debian package can be built again. The packages' own dependencies are not fixed by this.
   dependencies: [
-    // TLS of the control server tool.
-    .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
     .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
     // SQLite with checked migrations, and transactions that survive a power cut.
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
@@ -178,8 +176,6 @@ let package = Package(
       linkerSettings: [.unsafeFlags(["-Xlinker", "--no-export-dynamic"], .when(configuration: .release))]),
 
     // The outside world, for tests, demos and users
-    // HMAC of ping tokens in the control server tool; swift-crypto would compile a second copy of BoringSSL for it.
-    .systemLibrary(name: "CLibcrypto", path: "tools/libcrypto"),
     .executableTarget(
       // It speaks the one-way format by the pinger's own code.
       name: "reflector", dependencies: ["CPinger"], path: "tools/reflector",
@@ -188,12 +184,12 @@ let package = Package(
     .executableTarget(
       name: "control-server",
       dependencies: [
-        "CZlib", "CLibcrypto",
+        // TLS, and the HMAC of tokens: swift-nio-ssl and swift-crypto would compile BoringSSL for each.
+        "CZlib", "CLibssl",
         .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "HummingbirdTLS", package: "hummingbird"),
+        .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -258,7 +254,6 @@ let package = Package(
       name: "bench-event-loop",
       dependencies: [
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "tools/bench-event-loop",

@@ -36,12 +36,11 @@ class Part:
 
 # Targets in C: None is the package's own code; otherwise the project that the target contains, its licence, and the text or the holders.
 C_TARGETS = {
-    "CNIOBoringSSL": ("BoringSSL", "Apache-2.0", ["the OpenSSL Project authors, the BoringSSL authors, and others whom its files name"]),
     "CNIOExtrasZlib": ("zlib", "Zlib", "include/nioextras-zlib.h"),
     "CNIOLLHTTP": ("llhttp", "MIT", "LICENSE"),
     "CYaml": ("libyaml", "MIT", ROOT / "packaging" / "licences" / "libyaml"),
     **dict.fromkeys((
-        "CNIOAtomics", "CNIOBoringSSLShims", "CNIODarwin", "CNIOFreeBSD", "CNIOLinux", "CNIOOpenBSD", "CNIOPosix",
+        "CNIOAtomics", "CNIODarwin", "CNIOFreeBSD", "CNIOLinux", "CNIOOpenBSD", "CNIOPosix",
         "CNIOWASI", "CNIOWindows", "CSystem", "_AtomicsShims", "_NumericsShims", "_SubprocessCShims")),
 }
 # Archives of the toolchain, by pattern.

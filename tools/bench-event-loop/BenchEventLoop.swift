@@ -2,7 +2,6 @@ import ArgumentParser
 import Glibc
 import NIOCore
 import NIOPosix
-import NIOSSL
 
 /// A speed test's main phases on an event loop, to compare with the threads of the speed test (docs/decisions/0014-threads-for-speed-tests.md).
 @main
@@ -16,7 +15,6 @@ struct BenchEventLoop: AsyncParsableCommand {
   @Option(help: "The length of each phase.") var seconds = 7
   @Option(help: "Connections.") var connections = 3
   @Option(help: "Bytes of a chunk.") var chunk = 1_048_576
-  @Flag(help: "TLS, without a look at the certificate.") var tls = false
 
   func validate() throws {
     guard (1...65_535).contains(port), (1...30).contains(seconds), (1...9).contains(connections),
@@ -46,7 +44,6 @@ struct BenchEventLoop: AsyncParsableCommand {
   ) async throws -> (channel: any Channel, connection: NIOLoopBound<MeasuredConnection>) {
     let loop = group.next()
     let ready = loop.makePromise(of: Int.self)
-    let context = tls ? try NIOSSLContext(configuration: Self.insecure) : nil
     var random = ByteBuffer(bytes: (0..<chunk).map { _ in UInt8.random(in: 0...0xFF) })
     random.setInteger(UInt8(0), at: chunk - 1)
     let (token, seconds, bytes) = (token, seconds, random)
@@ -58,10 +55,6 @@ struct BenchEventLoop: AsyncParsableCommand {
       .channelOption(.tcpOption(.tcp_nodelay), value: 1)
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          if let context {
-            let handler = try NIOSSLClientHandler(context: context, serverHostname: nil)
-            try channel.pipeline.syncOperations.addHandler(handler)
-          }
           try channel.pipeline.syncOperations.addHandler(bound.value)
         }
       }
@@ -84,12 +77,6 @@ struct BenchEventLoop: AsyncParsableCommand {
     var bytes = 0
     for future in futures { bytes += try await future.get() }
     return bytes
-  }
-
-  private static var insecure: TLSConfiguration {
-    var configuration = TLSConfiguration.makeClientConfiguration()
-    configuration.certificateVerification = .none
-    return configuration
   }
 
   /// CPU seconds of this process.

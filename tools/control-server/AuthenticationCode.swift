@@ -1,4 +1,4 @@
-import CLibcrypto
+import CLibssl
 
 /// HMAC (RFC 2104) with the digests that tokens use.
 enum AuthenticationCode {

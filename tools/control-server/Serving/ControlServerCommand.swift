@@ -1,10 +1,9 @@
 import ArgumentParser
 import Foundation
 import Hummingbird
-import HummingbirdTLS
+import HummingbirdCore
 import Logging
 import NIOCore
-import NIOSSL
 import ServiceLifecycle
 
 /// An RTR-Netztest compatible control server for demos and tests: the endpoints that a coverage client needs, and faults on
@@ -92,7 +91,7 @@ struct ControlServerCommand: AsyncParsableCommand {
     let host = host
     let application = Application(
       responder: responder,
-      server: try tlsConfiguration().map { try .tls(.http1(), tlsConfiguration: $0) } ?? .http1(),
+      server: try server(),
       configuration: .init(address: .hostname(host, port: port), serverName: "control-server"),
       onServerRunning: { channel in
         let address = host.contains(":") ? "[\(host)]" : host
@@ -111,15 +110,13 @@ struct ControlServerCommand: AsyncParsableCommand {
       qos: measurement.qos)
   }
 
-  private func tlsConfiguration() throws -> TLSConfiguration? {
-    guard let certificate, let key else { return nil }
-    do {
-      let chain = try NIOSSLCertificate.fromPEMFile(certificate).map { NIOSSLCertificateSource.certificate($0) }
-      let privateKey = try NIOSSLPrivateKey(file: key, format: .pem)
-      return .makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(privateKey))
-    } catch {
-      throw Failure(description: "--certificate \(certificate) --key \(key): \(error)")
+  private func server() throws -> HTTPServerBuilder {
+    guard let certificate, let key else { return .http1() }
+    guard let context = TLSContext(certificate: certificate, key: key) else {
+      throw Failure(
+        description: "--certificate \(certificate) --key \(key): they cannot be read, or do not belong together")
     }
+    return HTTPServerBuilder { TLSChannel(base: HTTP1Channel(responder: $0), context: context) }
   }
 
   /// Prints the line for which scripts wait.

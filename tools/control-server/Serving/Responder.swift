@@ -2,7 +2,6 @@ import Foundation
 import Hummingbird
 import Logging
 import NIOCore
-import NIOSSL
 import ServiceLifecycle
 
 /// Answers requests: selects the endpoint, applies the planned fault, and logs the request.
@@ -165,7 +164,7 @@ struct Responder: HTTPResponder {
   private static func closeBelowTLS(_ channel: any Channel) async throws {
     try await channel.eventLoop.submit {
       // A close from the handler's own context bypasses the handler.
-      try? channel.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self).close(promise: nil)
+      try? channel.pipeline.syncOperations.context(handlerType: TLSHandler.self).close(promise: nil)
     }.get()
   }
 

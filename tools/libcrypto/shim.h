@@ -1,2 +1,0 @@
-/* Debian's OpenSSL, for the HMAC of ping tokens. */
-#include <openssl/hmac.h>
