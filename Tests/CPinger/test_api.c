@@ -1,4 +1,4 @@
-/* The life of instances and targets: start, pause, resume, stop, remove, shutdown, overflow, misuse. */
+/* The life of instances and targets: start, stop, remove, shutdown, overflow, misuse. */
 #include <errno.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
@@ -67,51 +67,6 @@ static void sequences_go_on_across_targets(void) {
         }
     }
     CHECK_EQUAL(answered + missed, 6);
-    cping_destroy(pinger);
-    reflector_stop(reflector);
-}
-
-/* Missed slots are reported at once, before the pings under way. */
-static uint64_t latest_slot(uint64_t slot, const cping_event *event) {
-    uint64_t last = event->slot + event->count - 1;
-    return last > slot ? last : slot;
-}
-
-static void pauses_on_the_grid(void) {
-    struct reflector reflector = REFLECT();
-    cping *pinger = create(0);
-    cping_target target = patient(rtr_target("127.0.0.1", reflector.port, 0));
-    int64_t id = cping_add(pinger, &target);
-    uint64_t first = cping_now() + 5000000;
-    CHECK_EQUAL(cping_start(pinger, id, first), 0);
-    uint64_t last_slot = 0, paused_at = 0;
-    cping_event event;
-    for (int i = 0; i < 5; i++) {
-        next_event(pinger, &event);
-        CHECK_EQUAL((event.slot_ns - first) % target.interval_ns, 0);
-        last_slot = latest_slot(last_slot, &event);
-    }
-    CHECK_EQUAL(cping_pause(pinger, id), 0);
-    paused_at = cping_now();
-    /* On a busy machine, the pings under way need time. */
-    cping_target_info info = {.pending = 1};
-    while (info.pending > 0) {
-        while (cping_wait(pinger, 50) == 1) {
-            CHECK_EQUAL(cping_read(pinger, &event, 1), 1);
-            CHECK(event.slot_ns <= paused_at);
-            last_slot = latest_slot(last_slot, &event);
-        }
-        CHECK_EQUAL(cping_inspect(pinger, id, &info), 0);
-    }
-    uint64_t resumed_at = cping_now();
-    CHECK_EQUAL(cping_resume(pinger, id), 0);
-    next_event(pinger, &event);
-    CHECK(event.slot_ns >= resumed_at);
-    CHECK_EQUAL((event.slot_ns - first) % target.interval_ns, 0);
-    CHECK_EQUAL(event.slot, last_slot + 1);
-    CHECK_EQUAL(cping_stop(pinger, id), 0);
-    while (event.kind != CPING_FINISHED) next_event(pinger, &event);
-    CHECK_EQUAL(cping_wait(pinger, 30), 0);
     cping_destroy(pinger);
     reflector_stop(reflector);
 }
@@ -241,7 +196,6 @@ static void wakes_and_ends_waiters(void) {
 int main(void) {
     refuses_misuse();
     sequences_go_on_across_targets();
-    pauses_on_the_grid();
     reports_missed_slots_without_a_burst();
     cancels_pending_pings();
     signals_a_slow_reader_once();

@@ -173,11 +173,6 @@ int64_t cping_add(cping *pinger, const cping_target *target);
  * `first_slot_ns` 0 means now. -EALREADY when started before, -ENOENT for an unknown id (as in all functions below). */
 int cping_start(cping *pinger, int64_t target, uint64_t first_slot_ns);
 
-/* No slots from now on until `cping_resume`; then the same grid goes on with the next slot that lies ahead. Slots that
- * fall into the pause have no number, no event and do not count. Pending pings still get their verdict. */
-int cping_pause(cping *pinger, int64_t target);
-int cping_resume(cping *pinger, int64_t target);
-
 /* No more slots. When the last pending ping has its verdict, CPING_FINISHED follows, as when `count` is reached. */
 int cping_stop(cping *pinger, int64_t target);
 

@@ -110,14 +110,6 @@ int cping_start(cping *pinger, int64_t target, uint64_t first_slot_ns) {
     return (int)carry_out(pinger, command);
 }
 
-int cping_pause(cping *pinger, int64_t target) {
-    return call(pinger, cping__command_pause, target);
-}
-
-int cping_resume(cping *pinger, int64_t target) {
-    return call(pinger, cping__command_resume, target);
-}
-
 int cping_stop(cping *pinger, int64_t target) {
     return call(pinger, cping__command_stop, target);
 }

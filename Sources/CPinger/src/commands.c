@@ -102,28 +102,6 @@ int64_t cping__command_start(cping *pinger, const cping__command *command) {
     return 0;
 }
 
-int64_t cping__command_pause(cping *pinger, const cping__command *command) {
-    cping__target *target = find(pinger, command->target);
-    if (!target) return -ENOENT;
-    if (target->phase != CPING__RUNNING) return 0;
-    /* Slots before this moment are still dealt with. */
-    cping__target_run(pinger, target, cping__now());
-    cping__outbox_flush(pinger);
-    if (target->phase == CPING__RUNNING) target->phase = CPING__PAUSED;
-    cping__target_changed(pinger, target);
-    return 0;
-}
-
-int64_t cping__command_resume(cping *pinger, const cping__command *command) {
-    cping__target *target = find(pinger, command->target);
-    if (!target) return -ENOENT;
-    if (target->phase != CPING__PAUSED) return 0;
-    if (!(target->config.flags & CPING_TARGET_FLOOD)) cping__grid_skip(&target->grid, cping__now());
-    target->phase = CPING__RUNNING;
-    cping__target_changed(pinger, target);
-    return 0;
-}
-
 int64_t cping__command_stop(cping *pinger, const cping__command *command) {
     cping__target *target = find(pinger, command->target);
     if (!target) return -ENOENT;

@@ -21,7 +21,7 @@
 
 enum { CPING__COUNTERS = sizeof(cping_stats) / sizeof(uint64_t) };
 
-enum cping__phase { CPING__IDLE, CPING__RUNNING, CPING__PAUSED, CPING__STOPPED, CPING__FINISHED };
+enum cping__phase { CPING__IDLE, CPING__RUNNING, CPING__STOPPED, CPING__FINISHED };
 
 typedef struct cping__target {
     cping__entry entry;  /* when something is due; must be first */
@@ -217,8 +217,6 @@ int cping__read_arrived(cping *pinger, cping__channel *channel, uint64_t now_ns)
 /* commands.c */
 int64_t cping__command_add(cping *pinger, const cping__command *command);
 int64_t cping__command_start(cping *pinger, const cping__command *command);
-int64_t cping__command_pause(cping *pinger, const cping__command *command);
-int64_t cping__command_resume(cping *pinger, const cping__command *command);
 int64_t cping__command_stop(cping *pinger, const cping__command *command);
 int64_t cping__command_remove(cping *pinger, const cping__command *command);
 int64_t cping__command_inspect(cping *pinger, const cping__command *command);

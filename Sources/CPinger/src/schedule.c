@@ -14,10 +14,6 @@ uint64_t cping__grid_due(const cping__grid *grid, uint64_t now_ns) {
     return now_ns < next_ns ? 0 : 1 + (now_ns - next_ns) / grid->interval_ns;
 }
 
-void cping__grid_skip(cping__grid *grid, uint64_t now_ns) {
-    if (now_ns > 0) grid->next += cping__grid_due(grid, now_ns - 1);
-}
-
 static void place(cping__agenda *agenda, cping__entry *entry, size_t at) {
     agenda->entries[at - 1] = entry;
     entry->place = at;

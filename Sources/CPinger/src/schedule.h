@@ -16,9 +16,6 @@ uint64_t cping__grid_time(const cping__grid *grid, uint64_t n);
 /* How many slots lie between the next one and the one `now` falls into, that one included; 0: the next is still ahead. */
 uint64_t cping__grid_due(const cping__grid *grid, uint64_t now_ns);
 
-/* Moves on to the first slot that is not before `now`, never back. */
-void cping__grid_skip(cping__grid *grid, uint64_t now_ns);
-
 /* A binary heap by time. Entries are embedded in their owners; an entry with the time CPING__NEVER is not in the heap. */
 typedef struct cping__entry {
     uint64_t time_ns;
