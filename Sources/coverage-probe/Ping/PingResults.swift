@@ -38,7 +38,7 @@ struct PingResults {
   var running: [Subject] { entries.indices.filter { entries[$0].isRunning } }
   var isRunning: Bool { entries.contains(where: \.isRunning) }
   /// Whether every target has answered at least once. A refusal is no answer.
-  var haveAllAnswered: Bool { entries.allSatisfy { $0.statistics.answered > 0 } }
+  var haveAllAnswered: Bool { entries.allSatisfy { $0.statistics[.answered] > 0 } }
 
   /// Counts an event.
   /// - Parameter subject: The target that it concerns; `nil` for an event about missing events.

@@ -4,37 +4,37 @@ import Pinging
 /// The results of all pings to one target. Verdicts are counted as they come; variation and outages are computed in
 /// the order of sending. Pings under way are not counted.
 struct PingStatistics {
-  private(set) var answered = 0
-  private(set) var refused = 0
-  private(set) var lost = 0
-  /// Of ``lost``, those lost on the way to the far end; known only with a one-way reflector.
-  private(set) var lostUp = 0
-  /// Of ``lost``, those whose answer was lost.
-  private(set) var lostDown = 0
-  private(set) var cancelled = 0
-  /// Of ``cancelled``, those that left this host.
-  private(set) var cancelledUnderWay = 0
-  /// Pings that an ICMP error reports as undeliverable; they count as lost in ``loss``.
-  private(set) var unreachable = 0
-  /// Of ``unreachable``, those that a router dropped because their TTL or hop limit was used up.
-  private(set) var ttlExceeded = 0
-  /// Answers from another address than the pinged one, one for each ping; they are no answers.
-  private(set) var elsewhere = 0
+  /// What is counted; the raw values are JSON's names (docs/measuring.md).
+  enum Count: String, CaseIterable {
+    case answered, refused, lost
+    /// Of ``lost``, those lost on the way to the far end; known only with a one-way reflector.
+    case lostUp = "lost_up"
+    /// Of ``lost``, those whose answer was lost.
+    case lostDown = "lost_down"
+    /// Pings that an ICMP error reports as undeliverable; they count as lost in ``PingStatistics/loss``.
+    case unreachable
+    /// Of ``unreachable``, those that a router dropped because their TTL or hop limit was used up.
+    case ttlExceeded = "ttl_exceeded"
+    /// Pings that never left this host; they do not count in ``PingStatistics/sent``.
+    case notSent = "not_sent"
+    case cancelled
+    /// Of ``cancelled``, those that left this host.
+    case cancelledUnderWay = "cancelled_sent"
+    /// Answers from another address than the pinged one, one for each ping; they are no answers.
+    case elsewhere
+    /// Answers after the timeout; their pings count as lost.
+    case late
+    case duplicates, reordered, corrupt
+    /// Answered pings without one of the kernel's stamps, or with impossible ones.
+    case missingStamps = "missing_stamps"
+    case absurdStamps = "absurd_stamps"
+    /// Answered pings during which the wall clock was set.
+    case clockSteps = "clock_steps"
+  }
+
+  private var counts: [Count: Int] = [:]
   /// The smallest and the largest TTL or hop limit of answers; `nil` without any.
   private(set) var hopLimits: ClosedRange<UInt8>?
-  /// Pings that never left this host; they do not count in ``sent``.
-  private(set) var notSent = 0
-  /// Answers after the timeout; their pings count as lost.
-  private(set) var late = 0
-  private(set) var duplicates = 0
-  private(set) var reordered = 0
-  private(set) var corrupt = 0
-  /// Answered pings without one of the kernel's stamps.
-  private(set) var missingStamps = 0
-  /// Answered pings with impossible stamps.
-  private(set) var absurdStamps = 0
-  /// Answered pings during which the wall clock was set.
-  private(set) var clockSteps = 0
   /// Answered pings only: a refusal shows that the path works, not how long an answer takes.
   private(set) var roundTrip: DurationHistogram
   /// Packet delay variation of the round trip between consecutive pings (RFC 3393), as an absolute value.
@@ -63,50 +63,55 @@ struct PingStatistics {
     outages = TargetOutages(leastPings: leastOutage)
   }
 
+  private(set) subscript(count: Count) -> Int {
+    get { counts[count, default: 0] }
+    set { counts[count] = newValue }
+  }
+
   /// Pings that left this host and have a verdict from the network.
-  var sent: Int { answered + refused + lost + unreachable }
+  var sent: Int { self[.answered] + self[.refused] + self[.lost] + self[.unreachable] }
   /// Pings that left this host, those without a verdict included.
-  var left: Int { sent + cancelledUnderWay }
+  var left: Int { sent + self[.cancelledUnderWay] }
   /// The share of sent pings without an answer, 0 to 1; `nil` when none was sent.
-  var loss: Double? { sent > 0 ? Double(lost + unreachable) / Double(sent) : nil }
+  var loss: Double? { sent > 0 ? Double(self[.lost] + self[.unreachable]) / Double(sent) : nil }
 
   /// Counts an event of the target.
   mutating func count(_ event: PingEvent) {
-    if event.flags.contains(.reordered) { reordered += 1 }
+    if event.flags.contains(.reordered) { self[.reordered] += 1 }
     switch event.kind {
     case .answered(let rtt):
-      answered += 1
+      self[.answered] += 1
       roundTrip.record(rtt)
       if let ttl = event.hopLimit {
         hopLimits = min(ttl, hopLimits?.lowerBound ?? ttl)...max(ttl, hopLimits?.upperBound ?? ttl)
       }
       count(stampsOf: event.flags)
-    case .refused: refused += 1
+    case .refused: self[.refused] += 1
     case .lost(let way):
-      lost += 1
-      if way == .up { lostUp += 1 }
-      if way == .down { lostDown += 1 }
+      self[.lost] += 1
+      if way == .up { self[.lostUp] += 1 }
+      if way == .down { self[.lostDown] += 1 }
     case .icmpError:
-      unreachable += 1
-      if event.isTTLExceeded { ttlExceeded += 1 }
-    case .notSent: notSent += 1
-    case .missed(let count): notSent = notSent.saturatingAdding(Int(clamping: count))
-    case .late: late += 1
-    case .duplicate: duplicates += 1
-    case .corrupt: corrupt += 1
-    case .elsewhere: elsewhere += 1
+      self[.unreachable] += 1
+      if event.isTTLExceeded { self[.ttlExceeded] += 1 }
+    case .notSent: self[.notSent] += 1
+    case .missed(let count): self[.notSent] = self[.notSent].saturatingAdding(Int(clamping: count))
+    case .late: self[.late] += 1
+    case .duplicate: self[.duplicates] += 1
+    case .corrupt: self[.corrupt] += 1
+    case .elsewhere: self[.elsewhere] += 1
     case .cancelled:
-      cancelled += 1
-      if event.sent != nil { cancelledUnderWay += 1 }
+      self[.cancelled] += 1
+      if event.sent != nil { self[.cancelledUnderWay] += 1 }
     case .finished, .removed, .overflow: break
     }
     for verdict in inOrder.add(event) { evaluate(verdict) }
   }
 
   private mutating func count(stampsOf flags: PingEvent.Flags) {
-    if !flags.isDisjoint(with: [.noSendStamp, .noReceiveStamp]) { missingStamps += 1 }
-    if flags.contains(.absurdStamps) { absurdStamps += 1 }
-    if flags.contains(.clockStep) { clockSteps += 1 }
+    if !flags.isDisjoint(with: [.noSendStamp, .noReceiveStamp]) { self[.missingStamps] += 1 }
+    if flags.contains(.absurdStamps) { self[.absurdStamps] += 1 }
+    if flags.contains(.clockStep) { self[.clockSteps] += 1 }
   }
 
   /// Counts a verdict that has its place in the order of sending.

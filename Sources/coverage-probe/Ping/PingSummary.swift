@@ -14,7 +14,7 @@ struct PingSummary {
 
   var text: String {
     let counts = statistics
-    var lines = ["\(name): \(counts.left) sent, \(counts.answered) answered, \(losses)" + inFlight + rare]
+    var lines = ["\(name): \(counts.left) sent, \(counts[.answered]) answered, \(losses)" + inFlight + rare]
     if let histogram = Self.line(counts.roundTrip) { lines.append("  round trip  \(histogram)") }
     if let ttl = counts.hopLimits {
       let text = ttl.count == 1 ? "\(ttl.lowerBound)" : "\(ttl.lowerBound) to \(ttl.upperBound)"
@@ -34,13 +34,14 @@ struct PingSummary {
   }
 
   private var losses: String {
-    let lost = statistics.lost + statistics.unreachable
-    let unreachable = statistics.unreachable - statistics.ttlExceeded
-    let reasons = [(unreachable, "unreachable"), (statistics.ttlExceeded, "with exceeded TTL")]
+    let lost = statistics[.lost] + statistics[.unreachable]
+    let unreachable = statistics[.unreachable] - statistics[.ttlExceeded]
+    let reasons = [(unreachable, "unreachable"), (statistics[.ttlExceeded], "with exceeded TTL")]
       .filter { $0.0 > 0 }.map { "; \($0.0) of them \($0.1)" }.joined()
     let share = statistics.loss.map { " (\(DecimalText.of($0 * 100, places: 1)) %\(reasons))" } ?? ""
     let ways =
-      statistics.lostUp + statistics.lostDown > 0 ? ", \(statistics.lostUp) up, \(statistics.lostDown) down" : ""
+      statistics[.lostUp] + statistics[.lostDown] > 0
+      ? ", \(statistics[.lostUp]) up, \(statistics[.lostDown]) down" : ""
     return "\(lost) lost\(share)\(ways)"
   }
 
@@ -48,16 +49,13 @@ struct PingSummary {
 
   /// Counts that are usually 0, and are shown only if they are not.
   private var rare: String {
-    [
-      (statistics.refused, "refused"), (statistics.notSent, "not sent"),
-      (statistics.cancelled, "without an answer when it ended"),
-      (statistics.elsewhere, "answered from another address"),
-      (statistics.late, "late"), (statistics.duplicates, "duplicate"),
-      (statistics.reordered, "out of order"), (statistics.corrupt, "corrupt"),
-      (statistics.missingStamps, "without the kernel's stamps"), (statistics.absurdStamps, "with absurd stamps"),
-      (statistics.clockSteps, "while the clock was set"),
+    let words: [(PingStatistics.Count, String)] = [
+      (.refused, "refused"), (.notSent, "not sent"), (.cancelled, "without an answer when it ended"),
+      (.elsewhere, "answered from another address"), (.late, "late"), (.duplicates, "duplicate"),
+      (.reordered, "out of order"), (.corrupt, "corrupt"), (.missingStamps, "without the kernel's stamps"),
+      (.absurdStamps, "with absurd stamps"), (.clockSteps, "while the clock was set"),
     ]
-    .filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
+    return words.filter { statistics[$0.0] > 0 }.map { ", \(statistics[$0.0]) \($0.1)" }.joined()
   }
 
   /// - Returns: `nil` without values.
@@ -75,38 +73,23 @@ struct PingSummary {
 
   var json: String {
     let counts = statistics
-    let figures: JSON = .object([
-      "target": .string(name),
-      "sent": .integer(Int64(counts.sent)),
-      "in_flight": underWay.map { .integer(Int64(clamping: $0)) },
-      "answered": .integer(Int64(counts.answered)),
-      "refused": .integer(Int64(counts.refused)),
-      "lost": .integer(Int64(counts.lost)),
-      "lost_up": .integer(Int64(counts.lostUp)),
-      "lost_down": .integer(Int64(counts.lostDown)),
-      "unreachable": .integer(Int64(counts.unreachable)),
-      "ttl_exceeded": .integer(Int64(counts.ttlExceeded)),
-      "not_sent": .integer(Int64(counts.notSent)),
-      "cancelled": .integer(Int64(counts.cancelled)),
-      "cancelled_sent": .integer(Int64(counts.cancelledUnderWay)),
-      "elsewhere": .integer(Int64(counts.elsewhere)),
-      "late": .integer(Int64(counts.late)),
-      "duplicates": .integer(Int64(counts.duplicates)),
-      "reordered": .integer(Int64(counts.reordered)),
-      "corrupt": .integer(Int64(counts.corrupt)),
-      "missing_stamps": .integer(Int64(counts.missingStamps)),
-      "absurd_stamps": .integer(Int64(counts.absurdStamps)),
-      "clock_steps": .integer(Int64(counts.clockSteps)),
-      "loss": counts.loss.map(JSON.number),
-      "rtt_ms": Self.json(counts.roundTrip),
-      "ttl": counts.hopLimits.map {
-        .object(["min": .integer(Int64($0.lowerBound)), "max": .integer(Int64($0.upperBound))])
-      },
-      "ipdv_ms": Self.json(counts.variation),
-      "ipdv_up_ms": Self.json(counts.variationUp),
-      "ipdv_down_ms": Self.json(counts.variationDown),
-      "outages": .array(outages),
-    ])
+    let figures: JSON = .object(
+      JSON.members([
+        "target": .string(name), "sent": .integer(Int64(counts.sent)),
+        "in_flight": underWay.map { .integer(Int64(clamping: $0)) },
+      ])
+        + PingStatistics.Count.allCases.map { JSON.Member($0.rawValue, .integer(Int64(counts[$0]))) }
+        + JSON.members([
+          "loss": counts.loss.map(JSON.number),
+          "rtt_ms": Self.json(counts.roundTrip),
+          "ttl": counts.hopLimits.map {
+            .object(["min": .integer(Int64($0.lowerBound)), "max": .integer(Int64($0.upperBound))])
+          },
+          "ipdv_ms": Self.json(counts.variation),
+          "ipdv_up_ms": Self.json(counts.variationUp),
+          "ipdv_down_ms": Self.json(counts.variationDown),
+          "outages": .array(outages),
+        ]))
     return JSON.object([JSON.Member(underWay == nil ? "summary" : "interim", figures)]).text
   }
 
