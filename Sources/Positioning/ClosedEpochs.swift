@@ -18,14 +18,14 @@ struct ClosedEpochs {
   /// The counter for a `tpv` that is not a new position; `nil` when it can be one.
   func refusal(
     of tpv: TPV, at now: ContinuousClock.Instant, longestEpoch: Duration
-  ) -> WritableKeyPath<PositioningCounters, Int>? {
+  ) -> PositioningCounters.Counter? {
     guard let last else { return nil }
     if let time, tpv.time == time.value {
       // Interleaved sentences belong to the epoch before.
-      if now < time.began + longestEpoch { return \.stragglers }
-      return isSamePlace(tpv, as: last.report) ? \.repeated : nil
+      if now < time.began + longestEpoch { return .stragglers }
+      return isSamePlace(tpv, as: last.report) ? .repeated : nil
     }
-    return tpv.time == nil && isFrozen(tpv, like: last.report) ? \.repeated : nil
+    return tpv.time == nil && isFrozen(tpv, like: last.report) ? .repeated : nil
   }
 
   /// Whether the receiver's time is still that of the last epoch.

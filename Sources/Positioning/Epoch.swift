@@ -67,14 +67,14 @@ extension TPV {
   }
 
   /// The counter for an unusable report; `nil` for a usable one (docs/protocol.md, 4.4).
-  var refusal: WritableKeyPath<PositioningCounters, Int>? {
-    guard mode >= 2 else { return \.noFix }
-    guard let latitude, let longitude else { return \.withoutPosition }
-    guard coordinate != nil else { return \.outOfRange }
-    guard latitude != 0 || longitude != 0 else { return \.nullIsland }
+  var refusal: PositioningCounters.Counter? {
+    guard mode >= 2 else { return .noFix }
+    guard let latitude, let longitude else { return .withoutPosition }
+    guard coordinate != nil else { return .outOfRange }
+    guard latitude != 0 || longitude != 0 else { return .nullIsland }
     return switch status {
-    case 7: \.surveyed
-    case 8: \.simulated
+    case 7: .surveyed
+    case 8: .simulated
     default: nil
     }
   }

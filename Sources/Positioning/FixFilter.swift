@@ -115,19 +115,19 @@ struct FixFilter: Sendable {
   // MARK: - Epochs
 
   private mutating func apply(_ tpv: TPV, at now: HostTime) -> [PositioningEvent] {
-    counters.tpv += 1
+    counters[.tpv] += 1
     guard isEligible(tpv.device) || takesOver(tpv, at: now) else {
-      counters.otherDevice += 1
+      counters[.otherDevice] += 1
       return []
     }
     if let refusal = tpv.refusal {
-      counters[keyPath: refusal] += 1
+      counters[refusal] += 1
       return []
     }
     var tpv = tpv
     if chosen == .some(tpv.device) {
       if let refusal = closed.refusal(of: tpv, at: now.instant, longestEpoch: timings.longestEpoch) {
-        counters[keyPath: refusal] += 1
+        counters[refusal] += 1
         return []
       }
       // Ignore a time that stands still while the position moves.
@@ -136,11 +136,11 @@ struct FixFilter: Sendable {
     if epoch?.includes(tpv, at: now.instant) == true, chosen == .some(tpv.device) {
       noteUsable(at: now)
       epoch?.merge(tpv, at: now)
-      counters.merged += 1
+      counters[.merged] += 1
       return []
     }
     guard isOfNow(tpv, at: now) else {
-      counters.behind += 1
+      counters[.behind] += 1
       return []
     }
     let change = choose(tpv.device, at: now)
@@ -155,7 +155,7 @@ struct FixFilter: Sendable {
 
   private mutating func begin(_ tpv: TPV, at now: HostTime) -> [PositioningEvent] {
     if isOvertaken(by: tpv, at: now) {
-      counters.overtaken += 1
+      counters[.overtaken] += 1
       epoch = nil
     }
     let complete = closeEpoch(at: now)
@@ -186,20 +186,20 @@ struct FixFilter: Sendable {
     closed.note(epoch)
     // Two receivers' positions can come in one read; a fence between them would have no duration.
     guard lastArrival.map({ $0 < epoch.positionArrival }) ?? true else {
-      counters.overtaken += 1
+      counters[.overtaken] += 1
       return []
     }
     let fix = positionedFix(of: epoch, at: now)
     guard isWithinReach(fix) else {
-      counters.jumps += 1
+      counters[.jumps] += 1
       return []
     }
     chosenAccuracy = fix.fix.accuracy
     lastUsable = max(lastUsable, epoch.latest)
     lastArrival = fix.arrival
-    counters.fixes += 1
-    if fix.refusedSpeed != nil { counters.impossibleSpeeds += 1 }
-    if ClockDifferenceWatch.isOff(fix.clockDifference) { counters.wrongTimes += 1 }
+    counters[.fixes] += 1
+    if fix.refusedSpeed != nil { counters[.impossibleSpeeds] += 1 }
+    if ClockDifferenceWatch.isOff(fix.clockDifference) { counters[.wrongTimes] += 1 }
     return clockWatch.note(fix.clockDifference) + [.fix(fix)]
   }
 
@@ -236,7 +236,7 @@ struct FixFilter: Sendable {
     isLost = true
     isCatchingUp = true
     guard chosen != nil else { return [.status(.noFix)] }
-    counters.losses += 1
+    counters[.losses] += 1
     return [.fix(PositionedFix(fix: .lost, arrival: now.instant)), .status(.noFix)]
   }
 }

@@ -96,7 +96,7 @@ struct GPSDConversation {
   /// The counters so far.
   var counters: PositioningCounters {
     var counters = filter.counters
-    counters.overlongLines = earlierOverlongLines + lines.overlongLines
+    counters[.overlongLines] = earlierOverlongLines + lines.overlongLines
     return counters
   }
 
@@ -107,7 +107,7 @@ struct GPSDConversation {
     for line in lines.push(bytes) {
       if case .pausing = phase { break }
       guard let report = GPSDReport(line: line) else {
-        filter.counters.brokenLines += 1
+        filter.counters[.brokenLines] += 1
         continue
       }
       noteSignOfLife(at: now)
@@ -126,12 +126,12 @@ struct GPSDConversation {
   }
 
   private mutating func handle(_ report: GPSDReport, at now: HostTime) -> [Effect] {
-    filter.counters.reports += 1
+    filter.counters[.reports] += 1
     var effects = handshake(report, at: now)
     switch report {
-    case .other: filter.counters.otherClasses += 1
+    case .other: filter.counters[.otherClasses] += 1
     case .complaint(let message):
-      filter.counters.complaints += 1
+      filter.counters[.complaints] += 1
       effects += self.report(.complaint(message), at: now)
     default: effects += perform(filter.apply(report, at: now), at: now)
     }
@@ -167,7 +167,7 @@ struct GPSDConversation {
     earlierOverlongLines += lines.overlongLines
     lines = LineSplitter()
     release = nil
-    filter.counters.disconnections += 1
+    filter.counters[.disconnections] += 1
     return [.disconnect] + report(.disconnected(reason: reason), at: now)
   }
 

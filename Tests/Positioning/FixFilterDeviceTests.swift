@@ -13,7 +13,7 @@ import Testing
     }
     #expect(Set(events.fixes.map(\.device)) == ["b"])
     #expect(events.statuses == [.positioned(device: "b")])
-    #expect(filter.counters.otherDevice == 8)
+    #expect(filter.counters[.otherDevice] == 8)
   }
 
   @Test func whenTheChosenReceiverIsStale_thenTheOtherOneTakesOver() {

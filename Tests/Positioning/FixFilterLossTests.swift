@@ -15,7 +15,7 @@ import Testing
     #expect(loss.statuses == [.noFix])
     #expect(filter.advance(to: 100).isEmpty)
     #expect(filter.nextDeadline == nil)
-    #expect(filter.counters.losses == 1)
+    #expect(filter.counters[.losses] == 1)
   }
 
   @Test func whenTheFixComesBack_thenItIsReportedAgain() {

@@ -213,8 +213,8 @@ import Testing
     #expect(!effects.contains(.disconnect))
     _ = conversation.step(.ended(nil), at: TestTime.at(2))
     guard case .deliver(.counters(let counters))? = conversation.finish().first else { throw Missing() }
-    #expect((counters.brokenLines, counters.overlongLines, counters.otherClasses) == (1, 1, 1))
-    #expect((counters.complaints, counters.disconnections, counters.reports) == (1, 1, 4))
+    #expect((counters[.brokenLines], counters[.overlongLines], counters[.otherClasses]) == (1, 1, 1))
+    #expect((counters[.complaints], counters[.disconnections], counters[.reports]) == (1, 1, 4))
   }
 
   /// A new attempt without a pause is due at once: one more tick makes it.

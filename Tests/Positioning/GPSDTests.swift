@@ -191,7 +191,7 @@ import Testing
       Issue.record("the last event was \(String(describing: last))")
       return
     }
-    #expect((counters.fixes, counters.tpv, counters.disconnections) == (1, 1, 0))
+    #expect((counters[.fixes], counters[.tpv], counters[.disconnections]) == (1, 1, 0))
     await server.stop()
   }
 

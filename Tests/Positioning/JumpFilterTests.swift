@@ -189,7 +189,7 @@ private struct Receiver {
     var filter = filter(maximumSpeed: nil)
     let events = drive(&filter, [48, 49, 48])
     #expect(events.fixes.count == 3)
-    #expect(filter.counters.jumps == 0)
+    #expect(filter.counters[.jumps] == 0)
     #expect(filter.counters.refusals == nil)
   }
 
@@ -197,7 +197,7 @@ private struct Receiver {
     var filter = filter(maximumSpeed: 60)
     let events = drive(&filter, [48, 48.0001, 49, 48.0003])
     #expect(events.fixes.map(\.fix.coordinate?.latitude) == [48, 48.0001, 48.0003])
-    #expect((filter.counters.fixes, filter.counters.jumps) == (3, 1))
+    #expect((filter.counters[.fixes], filter.counters[.jumps]) == (3, 1))
     #expect(filter.counters.refusals == "1 out of reach")
   }
 
@@ -210,7 +210,7 @@ private struct Receiver {
     }
     fixes += filter.advance(to: 4.5).fixes
     #expect(fixes.map(\.fix.coordinate?.latitude) == [48, 49])
-    #expect(filter.counters.jumps == 2)
+    #expect(filter.counters[.jumps] == 2)
   }
 
   @Test func `when positions only jump about, then the position is lost`() {
@@ -224,14 +224,16 @@ private struct Receiver {
 @Suite struct PositioningCountersTests {
   @Test func `when no position was refused, then there is no list of refusals`() {
     var counters = PositioningCounters()
-    (counters.tpv, counters.noFix, counters.otherDevice, counters.merged, counters.losses) = (100, 10, 10, 10, 1)
+    (counters[.tpv], counters[.noFix], counters[.otherDevice], counters[.merged], counters[.losses]) = (
+      100, 10, 10, 10, 1
+    )
     #expect(counters.refusals == nil)
   }
 
   @Test func `when positions were refused, then each reason is listed with its count`() {
     var counters = PositioningCounters()
-    (counters.withoutPosition, counters.outOfRange, counters.nullIsland) = (1, 2, 3)
-    (counters.surveyed, counters.simulated, counters.stragglers, counters.jumps) = (7, 4, 5, 6)
+    (counters[.withoutPosition], counters[.outOfRange], counters[.nullIsland]) = (1, 2, 3)
+    (counters[.surveyed], counters[.simulated], counters[.stragglers], counters[.jumps]) = (7, 4, 5, 6)
     #expect(
       counters.refusals
         == "1 incomplete, 2 not on Earth, 3 at 0,0, 7 surveyed, 4 simulated, 5 too late, 6 out of reach")
@@ -243,14 +245,14 @@ private struct Receiver {
       _ = filter.apply(.usable(seconds: Double(second) + 619_315_200), at: Double(second))
     }
     _ = filter.advance(to: 5)
-    #expect((filter.counters.fixes, filter.counters.wrongTimes) == (5, 5))
+    #expect((filter.counters[.fixes], filter.counters[.wrongTimes]) == (5, 5))
   }
 
   @Test func `when reports are merged into one fix, then they are counted`() {
     var filter = FixFilter.fresh()
     for tenth in 0..<4 { _ = filter.apply(.usable(seconds: 1), at: 1 + Double(tenth) / 10) }
     _ = filter.advance(to: 2)
-    #expect((filter.counters.tpv, filter.counters.merged, filter.counters.fixes) == (4, 3, 1))
+    #expect((filter.counters[.tpv], filter.counters[.merged], filter.counters[.fixes]) == (4, 3, 1))
   }
 
   @Test func `when a refused position disagrees with the one before, then the count begins again`() throws {

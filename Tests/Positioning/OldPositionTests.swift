@@ -24,7 +24,7 @@ import Testing
     reports += (36...50).map { (Double($0), place(Double($0))) }
     let events = filter.play(reports)
     #expect(ages(events).allSatisfy { $0 < 2.01 })
-    #expect(filter.counters.behind == 13)
+    #expect(filter.counters[.behind] == 13)
     #expect(filter.counters.refusals == "13 old")
     #expect(events.fixes.count { $0.fix == .lost } == 1)
   }
@@ -35,7 +35,7 @@ import Testing
     reports += [(3621, place(21)), (3621.5, place(3621.5)), (3622, place(3622))]
     let events = filter.play(reports)
     #expect(ages(events).allSatisfy { $0 < 0.01 })
-    #expect(filter.counters.behind == 1)
+    #expect(filter.counters[.behind] == 1)
   }
 
   @Test func `when a position of three seconds ago comes between present ones, then it is refused`() {
@@ -48,7 +48,7 @@ import Testing
     let events = filter.play(reports)
     #expect(ages(events).allSatisfy { $0 < 0.01 })
     #expect(events.fixes.count == 61)
-    #expect(filter.counters.behind == 55)
+    #expect(filter.counters[.behind] == 55)
   }
 
   @Test func `when dates flap, then each second has its fix`() {
@@ -67,7 +67,7 @@ import Testing
     let events = filter.play(reports)
     #expect(ages(events).allSatisfy { abs($0) < 0.01 })
     #expect(events.fixes.count == 4)
-    #expect(filter.counters.overtaken == 1)
+    #expect(filter.counters[.overtaken] == 1)
   }
 
   @Test func `when each read ends one position and begins the next, then positions still become fixes`() {

@@ -94,7 +94,7 @@ struct RecordingTests {
     let expected = try expected(name)
     let (events, counters) = try filtered(reports(name))
     let fixes = events.fixes.filter { $0.fix != .lost }
-    #expect(counters.tpv == expected.tpv)
+    #expect(counters[.tpv] == expected.tpv)
     #expect(fixes.count == expected.distinct_fix_times)
     for coordinate in fixes.compactMap(\.fix.coordinate) {
       let box = try #require(expected.bbox)
@@ -105,7 +105,7 @@ struct RecordingTests {
 
   @Test func whenABoatsReceiverReportsTwentyTimesASecond_thenThereIsOneFixASecond() throws {
     let (events, counters) = try filtered(reports("bundg_zeus_9"))
-    #expect(counters.tpv == 2484)
+    #expect(counters[.tpv] == 2484)
     #expect(events.fixes.count { $0.fix != .lost } == 148)
   }
 
