@@ -73,7 +73,6 @@ extension PingAddress {
 struct OtherFamilyError: Error, Hashable, CustomStringConvertible {
   let address: PingAddress
 
-  /// One line for the operator.
   var description: String {
     let why = NoWay.otherFamily(than: address.host)
     return address.family == .ipv6 ? why : "\(why), without NAT64 (no prefix for ipv4only.arpa)"

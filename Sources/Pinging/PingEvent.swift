@@ -38,7 +38,6 @@ public struct PingEvent: Hashable, Sendable {
 
     /// The target has sent all its pings, and all have a verdict.
     case finished
-    /// The target was removed.
     case removed
     /// The reader was too slow: `count` events were dropped.
     case overflow(count: UInt64)

@@ -41,7 +41,6 @@ public final class Pinger: Sendable {
   public enum Scheduling: Hashable, Sendable {
     /// The default policy.
     case usual
-    /// SCHED_FIFO.
     case fifo
     /// SCHED_FIFO was requested and refused; the reason is for the operator.
     case notPermitted(reason: String)

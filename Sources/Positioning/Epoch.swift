@@ -31,7 +31,6 @@ struct Epoch {
     return isSamePlace || now <= latest + Self.burst
   }
 
-  /// Merges a report that belongs to this epoch.
   mutating func merge(_ next: TPV, at now: HostTime) {
     if report.time == nil, next.time != nil { timeArrival = now.wall }
     if (next.latitude, next.longitude) != (report.latitude, report.longitude) { positionArrival = now.instant }

@@ -4,7 +4,6 @@ import Coverage
 /// the loss of the position. It reads no clock: time comes with each report and with ``advance(to:)``
 /// (docs/protocol.md, 4.3 and 4.4).
 struct FixFilter: Sendable {
-  /// The counters so far.
   var counters = PositioningCounters()
 
   private let configuration: GPSDConfiguration
@@ -42,7 +41,6 @@ struct FixFilter: Sendable {
     [epochDeadline, lossDeadline].compactMap { $0 }.min()
   }
 
-  /// Applies a report that came at `now`.
   mutating func apply(_ report: GPSDReport, at now: HostTime) -> [PositioningEvent] {
     let due = advance(to: now)
     switch report {

@@ -75,7 +75,6 @@ struct GPSDConversation {
     return others.reduce(nextCounters, min)
   }
 
-  /// Applies an input.
   mutating func step(_ input: Input, at now: HostTime) -> [Effect] {
     var effects = perform(filter.advance(to: now), at: now)
     switch input {
@@ -88,12 +87,10 @@ struct GPSDConversation {
     return effects + meetDeadlines(now)
   }
 
-  /// The effects at the end.
   func finish() -> [Effect] {
     [.deliver(.counters(counters))]
   }
 
-  /// The counters so far.
   var counters: PositioningCounters {
     var counters = filter.counters
     counters[.overlongLines] = earlierOverlongLines + lines.overlongLines

@@ -1,6 +1,5 @@
 /// Counters of reports, refusals and fixes since the start of the client. They never decrease.
 public struct PositioningCounters: Hashable, Sendable {
-  /// What is counted.
   enum Counter {
     /// Lines that were gpsd reports of any class.
     case reports

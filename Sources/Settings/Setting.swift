@@ -10,7 +10,6 @@ struct Setting {
   let range: String
   /// The effect in a sentence or two of Markdown.
   let effect: String
-  /// When a running service applies a change.
   let reload: Reload
   /// The default, as YAML.
   let defaultText: String
@@ -35,7 +34,6 @@ struct Setting {
     case restart = "after a restart of the service"
   }
 
-  /// The environment variable of the key.
   var variable: String {
     Self.variablePrefix + key.uppercased().map { $0.isLetter || $0.isNumber ? String($0) : "_" }.joined()
   }

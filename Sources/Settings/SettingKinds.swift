@@ -6,7 +6,6 @@ extension Setting {
   /// The place of a setting's value.
   typealias Field<Value> = WritableKeyPath<ProbeConfiguration, Value>
 
-  /// The words about a setting.
   struct Words {
     let key: String
     let type: String

@@ -2,7 +2,6 @@ import ArgumentParser
 import Coverage
 import Foundation
 
-/// The root of all commands.
 struct CoverageProbe: AsyncParsableCommand {
   /// Errors of usage have the same form as all other errors.
   static let _errorLabel = Program.name

@@ -84,11 +84,9 @@ public struct FetchFailure: Error, Hashable, Sendable {
     case system(CInt)
     /// The connection ended without an answer, or within it.
     case closed
-    /// The certificate is not trusted.
     case untrusted
     /// The certificate is for another name.
     case otherName
-    /// The server does not speak TLS.
     case noTLS
     /// Another failure of TLS, in OpenSSL's words.
     case tls(String)

@@ -12,7 +12,6 @@ public struct Link: Hashable, Sendable {
     case tunnel
     /// The other end is on this host.
     case loopback
-    /// Any other kind.
     case other
   }
 

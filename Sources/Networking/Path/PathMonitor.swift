@@ -236,7 +236,6 @@ struct ReadingSchedule: Hashable, Sendable {
     next = now
   }
 
-  /// Applies a change.
   mutating func changed(at now: ContinuousClock.Instant) {
     let began = burstBegan ?? now
     burstBegan = began

@@ -77,9 +77,7 @@ public enum Forgetting {
 
 /// Why an export, or a deletion, cannot begin.
 public enum ExportError: Error, Hashable, CustomStringConvertible {
-  /// The store has no session with this id.
   case noSuchSession(Int64)
-  /// The store has no speed test with this id.
   case noSuchSpeedTest(Int64)
   /// A speed test that is being measured cannot be deleted.
   case runningSpeedTest(Int64)

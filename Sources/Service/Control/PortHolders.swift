@@ -6,9 +6,7 @@ import OrderedJSON
 public struct PortHolders: Hashable, Sendable {
   /// A process that has a port open.
   struct Holder: Hashable, Sendable {
-    /// The path of the port.
     let port: String
-    /// The number of the process.
     let process: Int32
     /// The name of its program, as the kernel has it.
     let program: String

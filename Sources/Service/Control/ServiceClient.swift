@@ -154,10 +154,8 @@ public struct ServiceUnreachable: Error, Hashable, CustomStringConvertible {
   /// Absent: no program listens. Refused: not for this user. Silent: no answer in time.
   enum Reason { case absent, refused, silent }
 
-  /// The path of the socket.
   let path: String
   let reason: Reason
-  /// The path of the state directory.
   let directory: String
   /// The process that uses the state directory; `nil` when none does.
   let holder: String?

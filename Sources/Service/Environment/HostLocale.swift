@@ -2,14 +2,12 @@ import Foundation
 
 /// The language and the time zone of this host, from its environment and files.
 struct HostLocale {
-  /// The environment of this process.
   var environment: [String: String]
   /// The content of a file; `nil` when it cannot be read.
   var read: (_ path: String) -> String?
   /// The target of a symbolic link; `nil` for another file.
   var linkTarget: (_ path: String) -> String?
 
-  /// This host's own.
   static var thisHost: HostLocale {
     HostLocale(
       environment: ProcessInfo.processInfo.environment,

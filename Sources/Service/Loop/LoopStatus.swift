@@ -28,7 +28,6 @@ struct LoopStatus: Hashable, Sendable {
   private var made: Int { memory.number }
   private var tally: LoopTally { memory.tally }
 
-  /// One line for an operator.
   var line: String {
     let what =
       switch state {

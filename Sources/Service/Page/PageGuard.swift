@@ -7,9 +7,7 @@ struct PageGuard: Sendable {
   struct Asked: Hashable, Sendable {
     /// Whether it changes something: a POST.
     var isCommand = false
-    /// The `Host` header.
     var host: String?
-    /// The `Origin` header.
     var origin: String?
     /// Whether the page's own header is there, which no form of another page can add.
     var isMarked = false
@@ -30,7 +28,6 @@ struct PageGuard: Sendable {
   /// The names of this host, in lower case.
   let names: Set<String>
 
-  /// The rules for this host.
   init() {
     let host = Self.hostName.lowercased()
     self.init(names: ["localhost", host, host + ".local"])

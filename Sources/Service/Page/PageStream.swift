@@ -143,7 +143,6 @@ struct PageEvent: Hashable, Sendable {
   /// The `Last-Event-ID` that the browser sends when it reconnects.
   var id: Int64?
 
-  /// The bytes on the wire.
   var bytes: [UInt8] {
     var bytes = Array("event: \(kind.rawValue)\n".utf8)
     if let id { bytes += Array("id: \(id)\n".utf8) }

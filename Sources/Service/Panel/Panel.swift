@@ -142,7 +142,6 @@ enum Sparkline {
 
 /// A line of the panel, in parts of different looks.
 struct StyledLine: Hashable, Sendable {
-  /// The look of a part.
   enum Style: Hashable, Sendable {
     case plain, strong, soft, warning, delay, loss
 

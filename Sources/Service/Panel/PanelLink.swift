@@ -15,7 +15,6 @@ struct PanelLink: Hashable, Sendable {
   /// Reasons why the drive does not measure at present.
   var warnings: [String] = []
 
-  /// A link of which nothing is known.
   init() {}
 }
 
@@ -28,7 +27,6 @@ struct PanelSecond: Hashable, Sendable {
   /// Their mean round-trip time in milliseconds; `nil` without an answer.
   var milliseconds: Double?
 
-  /// No pings.
   init() {}
 
   /// Lost pings divided by ``pings``, from 0 to 1; `nil` without pings.

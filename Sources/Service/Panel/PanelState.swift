@@ -10,7 +10,6 @@ public struct PanelState: Hashable, Sendable {
   public var elapsed: String?
   /// The position in words.
   public var position: String?
-  /// The links of the running drive.
   var links: [PanelLink] = []
   /// The data that waits, and why nothing is sent; a line each.
   public var queue: [String] = []

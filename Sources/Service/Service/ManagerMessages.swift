@@ -7,7 +7,6 @@ struct ManagerMessages: Hashable, Sendable {
   /// Time without suspend, as the manager's watchdog counts it.
   typealias Instant = SuspendingClock.Instant
 
-  /// What the service does.
   struct State: Hashable, Sendable {
     var isReady = false
     var isStopping = false
@@ -37,7 +36,6 @@ struct ManagerMessages: Hashable, Sendable {
   private var saidReady = false
   private var saidStopping = false
   private var words = ""
-  /// When the words were last sent.
   private var wordsAt: Instant?
   /// When the last sign of life was sent.
   private var signAt: Instant?

@@ -69,7 +69,6 @@ struct RecordingDecision: Hashable, Sendable {
     return now - heardAt < rules.patience
   }
 
-  /// Whether to record now.
   func wantsDrive(at now: ContinuousClock.Instant) -> Bool {
     if isPaused { return false }
     if let order { return order }

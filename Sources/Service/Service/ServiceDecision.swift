@@ -3,7 +3,6 @@ import Driving
 /// When the service begins and ends drives, and what it says about that: a pure value, time comes in as an argument. ``Service`` does
 /// what ``step(at:)`` returns, and reports what became of it.
 struct ServiceDecision: Sendable {
-  /// What to do next.
   enum Step: Hashable, Sendable {
     case beginDrive
     case endDrive

@@ -2,7 +2,6 @@ import Submission
 
 /// The requests that the service answers, for the socket and the live page. Tests replace the service.
 protocol ServiceCommands: Sendable {
-  /// The present state.
   func status() async -> ServiceStatus
   /// - Returns: The result in one line.
   func perform(_ command: ServiceCommand) async -> String

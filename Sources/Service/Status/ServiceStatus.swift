@@ -40,7 +40,6 @@ struct ServiceStatus: Sendable {
 
   /// The receiver, as far as it is known.
   struct Receiver: Sendable {
-    /// The last fix.
     var fix: Fix?
     /// The time since the last fix arrived.
     var fixAge: Duration?
@@ -176,7 +175,6 @@ struct ServiceStatus: Sendable {
     return sender.hold.map { "\($0.reason), next try in \(seconds) s" }
   }
 
-  /// The lines for an operator.
   var lines: [String] {
     var lines = ["\(state.rawValue): \(reason)"]
     lines += DriveStatus.lines(links)

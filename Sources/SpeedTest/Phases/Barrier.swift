@@ -74,7 +74,6 @@ struct Meeting: Sendable {
   private var members: Set<Int>
   /// The votes of the round under way, by member.
   private var votes: [Int: Int64] = [:]
-  /// The number of rounds that ended.
   private(set) var rounds = 0
   /// The last round that ended.
   private(set) var latest: Release?

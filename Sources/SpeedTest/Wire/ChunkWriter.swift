@@ -10,7 +10,6 @@ struct ChunkWriter: Sendable {
   private var isLast = false
   /// Whether bytes of this chunk were offered. TLS may hold them already, so its flag must not change.
   private var isDecided = false
-  /// Bytes that were sent.
   private(set) var bytes: Int64 = 0
   /// Whether the last chunk is sent.
   private(set) var hasEnded = false

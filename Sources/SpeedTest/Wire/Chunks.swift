@@ -4,7 +4,6 @@
 struct ChunkReader: Sendable {
   /// Bytes of a chunk: the size in the command that asked for the stream.
   let size: Int
-  /// All bytes so far.
   private(set) var bytes: Int64 = 0
   /// Whether the last chunk is complete.
   private(set) var hasEnded = false

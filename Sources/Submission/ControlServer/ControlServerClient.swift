@@ -37,7 +37,6 @@ public struct ControlServerClient: Sendable {
     (url, self.device, requestTimeout, authorities) = ("", device, .seconds(1), nil)
   }
 
-  /// Whether there is a control server.
   var isPresent: Bool { !url.isEmpty }
 
   /// Registers this device (/settings), or confirms the registration.
@@ -81,7 +80,6 @@ public struct ControlServerClient: Sendable {
   enum Way {
     /// A connection of the pool, open for the next request.
     case kept
-    /// A new connection.
     case fresh
     /// A new connection by a given interface or version of the internet protocol.
     case bound(_ interface: String?, IPVersion?)
@@ -166,7 +164,6 @@ struct CAFileError: Error, CustomStringConvertible {
   /// The path as it is in the configuration.
   let path: String
 
-  /// One line for the operator.
   var description: String { "control-server.ca-file: \(path) holds no PEM certificates that can be read" }
 }
 

@@ -27,7 +27,6 @@ extension ControlServerClient {
 
 /// A test in the server's history of tests with fences (docs/protocol.md, 3.6).
 struct HistoryItem: Hashable, Sendable {
-  /// The identifier of the test.
   let testUUID: String
   /// The `time` of the client's request for the test, in milliseconds since the epoch; `nil` when the server gives none.
   let time: Int64?

@@ -49,7 +49,6 @@ public struct ServerGate: Hashable, Sendable {
 
   /// Why no request may leave, and for how long. Thrown to the caller of a request that is not sent.
   public enum Hold: Error, Hashable, Sendable {
-    /// The circuit breaker is open.
     case breaker(Duration)
     /// The server's `Retry-After` has not passed.
     case retryAfter(Duration)

@@ -1,6 +1,5 @@
 /// Decides the next step for a batch after one of its requests failed. A pure value, for one batch in one pass.
 struct BatchRule: Hashable, Sendable {
-  /// The next step for a batch.
   enum Consequence: Hashable, Sendable {
     /// Register the device again, then send the batch again.
     case registerAgain
@@ -58,9 +57,7 @@ struct BatchRule: Hashable, Sendable {
 /// The server accepts exactly one result for a test. If it answers that the test is closed, it has the result, provided that an earlier
 /// request may have arrived.
 enum SpeedTestRule {
-  /// The next step for a test.
   enum Consequence: Hashable, Sendable {
-    /// The server has it.
     case submitted
     /// The server refuses it: it stays stored.
     case quarantine

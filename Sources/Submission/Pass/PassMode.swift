@@ -84,7 +84,6 @@ enum RequestStep: String, Hashable, Sendable {
   case settings, coverageRequest, coverageResult, history, result
 }
 
-/// The order in which batches are sent.
 enum DeliveryOrder {
   /// The newest batches first, by their first fences. Batches that met trouble follow, the least recently sent first.
   /// The store counts the trouble, so the order survives a restart.

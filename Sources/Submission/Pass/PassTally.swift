@@ -10,7 +10,6 @@ struct PassTally: Hashable, Sendable {
   /// The sessions whose fences the server now has completely.
   var sent: Set<Int64> { touched.subtracting(kept).subtracting(quarantined) }
 
-  /// A tally of nothing.
   init() {}
 
   init(fences: Int, of sent: Set<Int64> = [], kept: Set<Int64> = [], quarantined: Set<Int64> = []) {

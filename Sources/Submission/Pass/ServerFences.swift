@@ -29,14 +29,12 @@ struct ServerFences: Sendable {
   private static let noHistory =
     "it may have been sent before, and the server has no history of this device that could show it"
 
-  /// The number of tests in the histories.
   var testCount: Int { tests.count }
 
   mutating func add(_ reading: HistoryReading) {
     tests.merge(reading.tests) { $0.fences > $1.fences ? $0 : $1 }
   }
 
-  /// Records that the server does not know `client`.
   mutating func add(stranger client: String) { strangers.insert(client) }
 
   mutating func add(unread batches: [Batch], _ failure: ServerFailure) { unread.append((batches, failure)) }

@@ -8,7 +8,6 @@ import Store
 /// A failing store delays no request and no pass: the next request tries the write again.
 struct GateRecord {
   let store: DriveStore
-  /// The URL of the control server.
   let url: String
   let bootID: String
   let logger: Logger

@@ -42,7 +42,6 @@ actor GatedServer {
   }
 
   nonisolated var url: String { server.url }
-  /// Whether there is a control server.
   nonisolated var isPresent: Bool { !server.url.isEmpty }
 
   var status: SenderStatus { SenderStatus(gate, at: clock.boot()) }

@@ -9,7 +9,6 @@ struct BatchOutcomes: PassStep {
 
   private static let disk = DiskExecutor("drive logs")
 
-  /// The server has accepted `batch`.
   func accepted(_ batch: Batch, _ pass: inout Pass) async throws {
     if let accepted = try await store.outbox.markSubmitted(batch: batch.id, at: clock.wall()) {
       await note(accepted.fences, in: accepted.log)

@@ -21,7 +21,6 @@ struct Delivery: PassStep {
     }
   }
 
-  /// The result of sending a batch.
   private enum Sending {
     case accepted
     /// Its session was forgotten meanwhile.

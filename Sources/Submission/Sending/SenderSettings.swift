@@ -10,7 +10,6 @@ public struct SenderSettings: Hashable, Sendable {
   public var legacyThreshold: Duration = .seconds(15 * 60)
   /// The waits before requests.
   public var gate = ServerGate.Policy()
-  /// The most fences in one request.
   var fencesPerRequest = 400
 
   public init() {}

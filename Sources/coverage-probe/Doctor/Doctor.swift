@@ -17,7 +17,6 @@ struct Doctor: Sendable {
   let reading: ConfigurationReading
   /// Sent with requests to the control server.
   let device: Device
-  /// The host's wall clock.
   let wall: @Sendable () -> WallTime
   /// The host's clocks, for the waits that the service has stored.
   let clock: SenderClock

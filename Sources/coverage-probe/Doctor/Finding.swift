@@ -1,6 +1,5 @@
 import OrderedJSON
 
-/// One result of an examination.
 struct Finding: Hashable, Sendable {
   /// The examined part, in the order of the report. The raw values appear in `doctor --json`.
   ///
@@ -21,9 +20,7 @@ struct Finding: Hashable, Sendable {
     case fault
   }
 
-  /// The examined part.
   let subject: Subject
-  /// Whether a drive can be recorded.
   let grade: Grade
   /// The observation, in one line.
   let text: String
@@ -37,7 +34,6 @@ struct Finding: Hashable, Sendable {
   /// The same as a warning instead of a fault: a drive can be recorded by another link.
   var lowered: Finding { Finding(grade == .fault ? .warning : grade, subject, text, advice: advice) }
 
-  /// `subject`, `grade`, `text` and `advice`.
   var json: JSON {
     .object([
       "subject": .string(subject.rawValue), "grade": .string(grade.rawValue), "text": .string(text),

@@ -4,9 +4,7 @@ import Foundation
 
 /// The host: its clock, and how late a sleeping thread is woken, which is how late pings are sent.
 enum HostExamination {
-  /// The readings that ``findings(_:)`` judges.
   struct Measures: Hashable, Sendable {
-    /// The host's wall clock.
     var wall: WallTime
     /// Whether a time service sets the clock; `nil` when the kernel does not say.
     var isSynchronised: Bool?

@@ -9,7 +9,6 @@ import Submission
 enum PingExamination {
   /// The results of the pings on one link.
   struct Pings: Hashable, Sendable {
-    /// The pinged host, for the findings.
     var server: String
     /// How the user's own target is pinged; `nil`: it is the ping server of a test.
     var kind: DriveTarget.Kind?

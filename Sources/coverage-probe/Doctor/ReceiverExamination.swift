@@ -36,7 +36,6 @@ enum ReceiverExamination {
     /// The processes that have a receiver's port open; looked for when there is no position.
     var holders: [String] = []
 
-    /// Applies an event of the client.
     mutating func hear(_ event: PositioningEvent) {
       switch event {
       case .fix(let positioned):

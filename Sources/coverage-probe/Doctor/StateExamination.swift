@@ -15,7 +15,6 @@ enum StateExamination {
     case usable
   }
 
-  /// The readings that ``findings(_:)`` judges.
   struct Measures: Hashable, Sendable {
     var path: String
     var directory = Directory.usable

@@ -11,7 +11,6 @@ import Store
 struct Exporting: Sendable {
   /// How many fences an export has met.
   struct Count: Hashable, Sendable {
-    /// Those that were written.
     var written = 0
     /// Those of the wanted sessions, times, places, technologies and links that have another state.
     var ofOtherState = 0
@@ -116,7 +115,6 @@ private struct ChosenFences: FenceRecords {
   let progress: WorkProgress
   let reading = Reading()
 
-  /// The fences between two reports of progress.
   private static let fencesPerReport = 256
 
   func forEach(_ body: (FenceRecord) throws -> Void) throws { try forEach("fence", body) }

@@ -46,7 +46,6 @@ struct FilterOptions: ParsableArguments {
     }
   }
 
-  /// Reads a time as a user writes it.
   static func time(_ text: String) throws -> WallTime {
     try required(
       WallTime(iso8601: text) ?? WallTime(iso8601: text + "T00:00:00Z"),

@@ -6,7 +6,6 @@ import Store
 
 /// `report`: the figures of stored drives, for people and for programs.
 struct Reporting: Sendable {
-  /// A selection of fences.
   struct Choice: Sendable {
     /// What is selected, for people.
     let title: String

@@ -61,7 +61,6 @@ struct Forget: AsyncParsableCommand {
 struct SessionListing: Sendable {
   /// Oldest first.
   let sessions: [StoredSession]
-  /// Whether a process writes to the store.
   let isWriterAlive: Bool
 }
 

@@ -3,7 +3,6 @@ import Histogram
 /// The distribution of a duration: exact extremes and mean, and percentiles with limited precision, in bounded
 /// memory. The histogram starts with the first value, and is no longer than the greatest value needs.
 struct DurationHistogram {
-  /// The precision of percentiles.
   enum Precision {
     /// Three significant digits; about 60 KB for durations near 30 ms.
     case fine

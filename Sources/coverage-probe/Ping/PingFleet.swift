@@ -18,7 +18,6 @@ struct PingFleet {
     /// Whether a look-up of its name has failed since the last sign of life.
     var isFailureNoted = false
 
-    /// The name for the output.
     var label: String { target.address.host == name ? name : "\(name) (\(target.address.host))" }
   }
 
@@ -129,7 +128,6 @@ struct PingFleet {
     }
   }
 
-  /// The flows for a capture of all members.
   func flows() -> [CaptureFlow] {
     members.indices.compactMap { index in
       guard let state = pinger(of: index).state(of: members[index].id) else { return nil }
@@ -174,7 +172,6 @@ struct PingFleet {
     return new
   }
 
-  /// - Throws: `PingerError`
   func redirect(_ index: Int) throws {
     try pinger(of: index).redirect(members[index].id, to: members[index].target.address)
   }

@@ -5,12 +5,10 @@ import Pinging
 
 /// The settings of a `ping` run, the same for all its targets.
 struct PingOptions: Hashable, Sendable {
-  /// The format of the output.
   enum Format: Hashable, Sendable {
     case text, json
   }
 
-  /// What a run prints.
   struct Output: Hashable, Sendable {
     var format = Format.text
     /// Summaries only.
@@ -29,7 +27,6 @@ struct PingOptions: Hashable, Sendable {
   var deadline: Duration?
   /// How long to wait for late replies after the last verdict.
   var linger: Duration = .zero
-  /// What is printed.
   var output = Output()
   /// This many pings in a row without an answer are an outage.
   var leastOutage: UInt64 = 3

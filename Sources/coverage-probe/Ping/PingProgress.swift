@@ -23,13 +23,11 @@ struct PingProgress {
   private var fleet: PingFleet
   private var capture: RunningCapture?
   private var results: PingResults
-  /// Look-ups under way.
   private var lookUps = 0
   /// `nil` until the pings under way are cancelled.
   private var departure: PingDeparture?
   private let isJSON: Bool
   private let inputs: AsyncStream<Input>.Continuation
-  /// Whether the run was asked to end.
   private(set) var isStopped = false
 
   init(

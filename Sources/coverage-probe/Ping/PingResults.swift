@@ -5,7 +5,6 @@ import Pinging
 struct PingResults {
   typealias Subject = Int
 
-  /// The figures of one target.
   private struct Entry {
     var name: String
     var statistics: PingStatistics
@@ -34,7 +33,6 @@ struct PingResults {
     (self.format, self.isQuiet) = (format, isQuiet)
   }
 
-  /// Targets that have not finished.
   var running: [Subject] { entries.indices.filter { entries[$0].isRunning } }
   var isRunning: Bool { entries.contains(where: \.isRunning) }
   /// Whether every target has answered at least once. A refusal is no answer.

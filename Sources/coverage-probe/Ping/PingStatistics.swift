@@ -75,7 +75,6 @@ struct PingStatistics {
   /// The share of sent pings without an answer, 0 to 1; `nil` when none was sent.
   var loss: Double? { sent > 0 ? Double(self[.lost] + self[.unreachable]) / Double(sent) : nil }
 
-  /// Counts an event of the target.
   mutating func count(_ event: PingEvent) {
     if event.flags.contains(.reordered) { self[.reordered] += 1 }
     switch event.kind {
@@ -142,7 +141,6 @@ struct VerdictsInOrder {
     var isAnswered: Bool { if case .none = reply { false } else { true } }
   }
 
-  /// How a ping was answered.
   enum Reply {
     case inTime(rtt: Int64, PingEvent.OneWay?)
     /// The server refused the token (RE01).

@@ -21,7 +21,6 @@ struct PingTargetList: Hashable, Sendable {
   /// The lines that are no target, in order. They do not affect the other lines.
   private(set) var problems: [Problem] = []
 
-  /// A list without targets.
   init() {}
 
   /// - Parameter file: The name of the file in ``problems``.

@@ -7,7 +7,6 @@ struct TargetOutages {
     /// Number and scheduled time (CLOCK_BOOTTIME) of the first ping without an answer.
     let first: UInt64
     let from: UInt64
-    /// The number of pings without an answer.
     let pings: UInt64
     /// Time to the next answered ping.
     let nanoseconds: UInt64

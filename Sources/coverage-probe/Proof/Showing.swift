@@ -125,7 +125,6 @@ struct Showing {
 
   // MARK: For programs
 
-  /// The evidence as a JSON object.
   var json: String {
     let drive = JSON.object([
       "id": .integer(evidence.session.drive), "link": evidence.session.link.map(JSON.string),

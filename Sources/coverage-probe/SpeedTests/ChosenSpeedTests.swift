@@ -70,7 +70,6 @@ struct SpeedTestExporting: Sendable {
       sessions: [], filter: filter, configuration: configuration.provenance, drives: [])
   }
 
-  /// The number of tests.
   var count: Int { chosen.tests.count }
 
   /// Of these, those without a place, which some formats leave out (`SpeedTestFormat.needsPlaces`).

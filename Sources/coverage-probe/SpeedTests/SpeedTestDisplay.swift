@@ -51,7 +51,6 @@ struct SpeedTestDisplay {
     return "\(Self.name(phase))  \(SpeedTestReport.rate(Int64(min(rate / 1000, 1e15))))  \(String(spark))"
   }
 
-  /// A phase in words.
   static func name(_ phase: SpeedTestProgress.Phase) -> String {
     switch phase {
     case .connecting: "connecting"

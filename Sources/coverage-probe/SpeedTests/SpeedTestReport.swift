@@ -34,7 +34,6 @@ struct SpeedTestReport {
     figures.server.contains(":") ? "[\(figures.server)]:\(figures.port)" : "\(figures.server):\(figures.port)"
   }
 
-  /// The summary's lines.
   var lines: [String] {
     let connections = max(figures.download?.connections ?? 0, figures.upload?.connections ?? 0)
     let lines: [String?] = [
@@ -58,7 +57,6 @@ struct SpeedTestReport {
     }
   }
 
-  /// Where the result is.
   private var ending: String {
     guard let controlled else {
       return "not stored, and not sent to a control server: no control server made the test"

@@ -8,7 +8,6 @@ import Synchronization
 
 /// `speedtest`: one test against a measurement server that the user names.
 struct SpeedTesting: Sendable {
-  /// Where a token comes from.
   enum TokenSource: Hashable, Sendable {
     /// A token that a control server issued.
     case issued(String)

@@ -33,7 +33,6 @@ enum LiveArea {
     }
   }
 
-  /// Removes the area.
   static func end() {
     guard isPossible else { return }
     state.withLock { state in

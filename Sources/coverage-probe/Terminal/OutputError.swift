@@ -2,7 +2,6 @@ import Glibc
 
 /// Why the result of a command could not be written.
 struct OutputError: Error, Hashable, CustomStringConvertible {
-  /// The destination.
   let path: String
   /// The value of errno(3).
   let code: CInt
@@ -10,6 +9,5 @@ struct OutputError: Error, Hashable, CustomStringConvertible {
   /// Whether the program that reads the output has ended, as `head` does after its last line.
   var isReaderGone: Bool { code == EPIPE }
 
-  /// Destination and reason, in one line.
   var description: String { "cannot write \(path): \(String(cString: strerror(code)))" }
 }

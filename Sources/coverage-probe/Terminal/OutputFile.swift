@@ -123,7 +123,6 @@ final class OutputFile {
     return "\(name) is written in place, as \(reason): a failure before the end leaves it incomplete"
   }
 
-  /// Writes `bytes` after earlier ones.
   func write(_ bytes: [UInt8]) throws(OutputError) {
     buffer.append(contentsOf: bytes)
     if buffer.count >= Self.bufferSize { try flush() }

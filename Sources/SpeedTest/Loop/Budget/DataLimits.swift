@@ -38,8 +38,6 @@ public enum LoopHold: String, Hashable, Sendable, Codable, CaseIterable {
   case otherLink
   /// Distance counts, and there is no accurate fix.
   case noFix
-  /// The data limit of the day is used up.
   case dayLimit
-  /// The data limit of the month is used up.
   case monthLimit
 }

@@ -44,7 +44,6 @@ public struct LoopMoment: Hashable, Sendable {
 
 /// When a loop's state was written, on three clocks.
 struct LoopStamp: Hashable, Sendable, Codable {
-  /// The kernel's random id of the boot.
   var bootID: String
   /// CLOCK_BOOTTIME in microseconds.
   var boot: Int64

@@ -5,7 +5,6 @@ import Coverage
 /// It reads no clock and does no I/O: the time comes in with each input, and a shell runs the effects. Each step ends in the same decision,
 /// so that the order of two inputs at one moment cannot leave a test unstarted (docs/loop.md).
 struct LoopCoordinator: Hashable, Sendable {
-  /// The settings.
   let rules: LoopRules
   /// The state that survives a restart.
   private(set) var memory: LoopMemory
@@ -18,7 +17,6 @@ struct LoopCoordinator: Hashable, Sendable {
   /// The state was read from the store, or is new, and no input has been handled.
   private var start: Start?
   private var wakeAt: Duration?
-  /// Whether ``close()`` was called.
   private var isClosed = false
 
   private enum Start { case new, restart }
@@ -45,7 +43,6 @@ struct LoopCoordinator: Hashable, Sendable {
     start = .restart
   }
 
-  /// Whether the loop has ended.
   var isOver: Bool { memory.isOver }
 
   /// The process ends: no test starts and no notice is given from now on. Inputs count as before.

@@ -22,7 +22,6 @@ public enum LoopInput: Hashable, Sendable {
   case testEnded(number: Int, LoopResult)
   /// Speed tests used `bytes` more bytes, both directions. They count whenever they arrive, after an abort and after the loop too.
   case traffic(bytes: Int64)
-  /// The control server named the loop. Only the first name counts; it is sent with each further request as it came.
   case named(String)
   /// The state is to be on the disk, for example before a shutdown.
   case checkpoint
@@ -41,7 +40,6 @@ enum LoopEffect: Hashable, Sendable {
   case startTest(number: Int, loopUUID: String?)
   /// Tell the operator that a test is due and cannot start.
   case notice(LoopNotice)
-  /// The loop is over.
   case ended(LoopEnd)
   /// Send ``LoopInput/tick`` at this time of CLOCK_BOOTTIME. Replaces the earlier time.
   case wake(at: Duration)

@@ -4,7 +4,6 @@ import Coverage
 public struct LoopRules: Hashable, Sendable {
   /// The accepted numbers of tests.
   public static let counts = 1...500
-  /// The accepted waiting times.
   static let waits: ClosedRange<Duration> = .seconds(5 * 60)...(.seconds(1440 * 60))
   /// The accepted distances in metres.
   static let distances: ClosedRange<Double> = 25...10_000
@@ -12,7 +11,6 @@ public struct LoopRules: Hashable, Sendable {
   public static let longestDuration = Duration.seconds(48 * 3600)
   /// A running test is aborted after this time. The test's own deadline is far shorter.
   static let testLimit = Duration.seconds(10 * 60)
-  /// The least time between two notices.
   static let noticeSpacing = Duration.seconds(10 * 60)
 
   /// What a start of the program does with a loop that is not over.

@@ -14,7 +14,6 @@ struct SleepWatch: Hashable, Sendable {
 
   init(at moment: LoopMoment) { lead = moment.boot - moment.awake }
 
-  /// Whether a sleep is announced and has not ended.
   var isAsleep: Bool { announced != nil }
 
   /// - Returns: Whether the host was suspended since the last call. Then it is awake now.

@@ -29,7 +29,6 @@ public final class ControlledTest: Sendable {
     }
   }
 
-  /// Where a test is.
   private enum Stage {
     case asking(Task<TestRequester.Granted, any Error>)
     case waiting(Task<Void, any Error>)

@@ -11,7 +11,6 @@ final class StallWatch: Sendable {
   private struct State {
     var isRunning = true
     var hasStalled = false
-    /// The last look.
     var last = StallWatch.now
   }
 

@@ -50,7 +50,6 @@ public struct TestEnd: Sendable {
 
 /// The coverage drive beside a speed test: it pauses or marks its pings.
 public protocol TestObserver: Sendable {
-  /// A test begins.
   func testBegan()
   /// The test loads the link in this part; `nil`: it does not load it now.
   func test(loads part: SpeedTestDelay.Part?)

@@ -52,7 +52,6 @@ final class QTPConnection: @unchecked Sendable {
     }
   }
 
-  /// Whether commands can be sent.
   var isOpen: Bool { lock.withLock { failure == nil } }
 
   /// Sends a command, and waits for its reply. Several threads can wait at once.

@@ -3,7 +3,6 @@ struct DNSQuery: Hashable, Sendable {
   /// The number of the query, which its answer repeats. ``DNSTest`` chooses it at random.
   let id: UInt16
   let type: DNSRecordType
-  /// The name's labels.
   let labels: [[UInt8]]
 
   /// `nil` for a text that is no name of the DNS: empty labels, labels of more than 63 bytes, more than 255 in all, other than

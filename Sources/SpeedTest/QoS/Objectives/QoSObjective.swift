@@ -5,7 +5,6 @@ import OrderedJSON
 struct QoSObjective: Hashable, Sendable {
   /// The number of the test at the control server, `qos_test_uid`; the result repeats it.
   let uid: Int64
-  /// The type of the test.
   let kind: QoSTestKind
   /// `concurrency_group`, 0 when it is absent. Groups run in ascending order, the tests of one group in parallel.
   let group: Int64

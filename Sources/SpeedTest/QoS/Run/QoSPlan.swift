@@ -2,7 +2,6 @@ import Coverage
 
 /// The QoS tests to run, and their settings.
 struct QoSPlan: Hashable, Sendable {
-  /// The tests.
   let objectives: QoSObjectives
   /// The token of the test, exactly as the control server issued it.
   let token: MeasurementToken

@@ -204,7 +204,6 @@ final class QoSCollector: Sendable {
 struct QoSResult: Hashable, Sendable {
   /// The control server's number of the test.
   let uid: Int64
-  /// The type of the test.
   let kind: QoSTestKind
   /// The end of the test. The wire has it only inside `members`, where the type has a name for it.
   let status: QoSStatus

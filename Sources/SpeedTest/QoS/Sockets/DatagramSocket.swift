@@ -4,7 +4,6 @@ import Foundation
 /// A UDP socket of a test that does not block; tests wait by ``Waiting`` on `descriptor`.
 final class DatagramSocket: Sendable {
   let descriptor: Int32
-  /// The port that it is bound to.
   let port: UInt16
   private let counter: TrafficCounter
   /// Bytes of the headers of IP and UDP of each packet: with small packets, a large part of the bytes that a network bills.

@@ -43,7 +43,6 @@ struct LineExchange {
 /// Listens for the one TCP connection that a QoS server opens to this host. It stops listening when the object goes.
 final class LineListener {
   private let descriptor: Int32
-  /// The port that it listens on.
   let port: UInt16
 
   /// - Parameters:

@@ -14,7 +14,6 @@ protocol QoSTest: Sendable {
   /// Runs the test; it may block, as it has a thread of its own.
   /// - Throws: ``SpeedTestError`` when nothing was found; ``QoSStatus/init(_:)`` makes TIMEOUT or ERROR of it.
   func measure(_ context: QoSContext) throws(SpeedTestError) -> Finding
-  /// The members of the result.
   func members(_ finding: Finding) -> [JSON.Member]
   /// The members of the result of a test that found nothing, for the given reason.
   func members(without reason: QoSStatus) -> [JSON.Member]

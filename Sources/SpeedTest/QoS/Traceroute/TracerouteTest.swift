@@ -178,7 +178,6 @@ struct TraceroutePath: Hashable, Sendable {
   /// Whether a number of hops has a reply or is silent.
   func isKnown(_ hop: Int) -> Bool { replies[hop] != nil || silent.contains(hop) }
 
-  /// Whether all numbers of hops up to the last one are known.
   var isComplete: Bool { (1...(last ?? most)).allSatisfy(isKnown) }
 
   /// The hops to the last one; without a known end, to the last one that replied. `nil`: a silent one.

@@ -51,7 +51,6 @@ struct UDPAnswers: Hashable, Sendable {
 
   /// The number of the next packet. It is one byte: numbers repeat from 256 packets on.
   var nextNumber: UInt8 { UInt8(truncatingIfNeeded: sent.count) }
-  /// Packets so far.
   var count: Int { sent.count }
   /// Whether each packet has its answer.
   var isComplete: Bool { roundTrips.count == sent.count }

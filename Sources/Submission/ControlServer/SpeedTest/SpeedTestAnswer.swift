@@ -4,7 +4,6 @@ import OrderedJSON
 
 /// The control server's answer to a request for a speed test, when there is a test.
 enum SpeedTestAnswer: Hashable, Sendable {
-  /// The test can run.
   case granted(SpeedTestGrant)
   /// The server has made a test, and its answer cannot be used: the test has to be closed (docs/protocol.md, 6.3).
   case unusable(testUUID: String, ServerFailure)
