@@ -3,7 +3,7 @@
 import Foundation
 import PackageDescription
 
-// The rooms of the house, floor by floor (ARCHITECTURE.md). A target depends on lower floors only;
+// The modules, layer by layer (ARCHITECTURE.md). A target depends on lower layers only;
 // tools/check holds the sources to what is declared here.
 
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
@@ -43,7 +43,7 @@ let package = Package(
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
   ],
   targets: [
-    // Floor 0
+    // Layer 0
     .target(
       name: "CPinger", cSettings: strictC + [.define("CPINGER_CAPTURE")],
       linkerSettings: [.linkedLibrary("pcap")]),
@@ -58,7 +58,7 @@ let package = Package(
     .target(name: "Coverage", swiftSettings: strict),
     .target(name: "OrderedJSON", swiftSettings: strict),
 
-    // Floor 1
+    // Layer 1
     .target(
       name: "Networking",
       dependencies: ["CPinger", "CCurl", "Coverage", .product(name: "Logging", package: "swift-log")],
@@ -95,7 +95,7 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    // Floor 2
+    // Layer 2
     .target(
       name: "Settings",
       dependencies: [
@@ -126,7 +126,7 @@ let package = Package(
       // Else GRDB's text to SQL is preferred to Swift's own joining of strings.
       swiftSettings: strict + [.enableUpcomingFeature("MemberImportVisibility")]),
 
-    // Floor 3
+    // Layer 3
     .target(
       name: "SpeedTest",
       dependencies: [
@@ -145,7 +145,7 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    // Floor 4
+    // Layer 4
     .target(
       name: "Service",
       dependencies: [
@@ -160,7 +160,7 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    // Floor 5
+    // Layer 5
     .executableTarget(
       name: "coverage-probe",
       dependencies: [
@@ -373,9 +373,9 @@ let package = Package(
   ]
 )
 
-// tools/coverage-of builds one room's tests, and nothing that they do not need.
-if let room = Context.environment["COVERAGE_OF"] {
-  var needed: Set = ["\(room)Tests"]
+// tools/coverage-of builds one module's tests, and nothing that they do not need.
+if let module = Context.environment["COVERAGE_OF"] {
+  var needed: Set = ["\(module)Tests"]
   var count = 0
   while needed.count > count {
     count = needed.count

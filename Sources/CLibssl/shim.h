@@ -1,5 +1,5 @@
 /* Debian's OpenSSL: TLS of speed tests on plain sockets, and the HMAC of lab tokens.
-   A file that uses SOCK_ or MSG_ constants beside this module imports it: in a build of a whole room, as for a release, the compiler assigns
+   A file that uses SOCK_ or MSG_ constants beside this module imports it: in a build of a whole module, as for a release, the compiler assigns
    the constants to the module that included sys/socket.h first. */
 #include <netinet/in.h>
 #include <netinet/tcp.h>

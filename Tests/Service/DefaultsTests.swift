@@ -6,7 +6,7 @@ import Testing
 
 @testable import Service
 
-/// Rooms below Settings have defaults for their tests and tools; those of the configuration are the same.
+/// Modules below Settings have defaults for their tests and tools; those of the configuration are the same.
 struct DefaultsTests {
   @Test("when nothing is configured, then the sender has its own defaults")
   func sender() { #expect(ProbeConfiguration().sender == SenderSettings()) }
