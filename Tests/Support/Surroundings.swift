@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Files, programs and privileges outside the tests.
 public enum Surroundings {
@@ -88,6 +89,30 @@ struct ProgressClock {
     let (now, stolenNow) = (ContinuousClock.now, Surroundings.stolenTime)
     passed += max(.zero, (now - last) - (stolenNow - stolen)) * Surroundings.processorShare
     (last, stolen) = (now, stolenNow)
+  }
+}
+
+/// How long something takes, in the time of a ``ProgressClock``, for tests of what must happen soon.
+public final class ProgressWatch: Sendable {
+  private let clock = Mutex(ProgressClock())
+
+  /// Starts.
+  public init() {
+    // Not a task: the tests may occupy all threads of the pool.
+    Thread.detachNewThread { [weak self] in
+      while self?.advance() != nil { usleep(50_000) }
+    }
+  }
+
+  /// Since the start.
+  public var passed: Duration { advance() }
+
+  @discardableResult
+  private func advance() -> Duration {
+    clock.withLock {
+      $0.advance()
+      return $0.passed
+    }
   }
 }
 

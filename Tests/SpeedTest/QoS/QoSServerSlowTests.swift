@@ -129,7 +129,7 @@ import Testing
         lab.call(["call_duration": "20000000000"]),
         ("dns", ["host": "a.example", "concurrency_group": "200"]),
       ]))
-    let start = ContinuousClock.now
+    let start = ProgressWatch()
     let aborting = Task {
       _ = try await eventually("the call") { lab.commands.contains { $0.contains("VOIPTEST") } ? true : nil }
       run.abort()
@@ -137,7 +137,7 @@ import Testing
     let outcome = await run.run()
     try await aborting.value
     #expect(outcome.results.count == 3 && outcome.results.dropFirst().map(\.status) == [.error, .error])
-    #expect(ContinuousClock.now - start < .seconds(10))
+    #expect(start.passed < .seconds(10))
   }
 
   @Test("When the time of all tests is over, then unfinished tests are TIMEOUT")
@@ -149,10 +149,10 @@ import Testing
       ("tcp", ["out_port": "\(try LoopbackPort.free())", "concurrency_group": "200"]),
     ])
     plan.seconds = 1
-    let start = ContinuousClock.now
+    let start = ProgressWatch()
     let outcome = await QoSRun(plan).run()
     #expect(outcome.results.map(\.status) == [.timeout, .timeout, .timeout, .timeout])
-    #expect(ContinuousClock.now - start < .seconds(10))
+    #expect(start.passed < .seconds(10))
   }
 
   @Test("When tokens are checked, then only version 1 with milliseconds is accepted, as by today's servers")
