@@ -133,15 +133,35 @@ struct DriveTests {
     rig.feed(.positioning(.status(.noFix)))
     rig.tick()
     #expect(rig.status?.warnings.first == "waiting for GPS (no gpsd: refused)", "the cause, not its consequence")
+    // In the order of gpsd.
+    rig.feed(.positioning(.status(.devices([]))))
     rig.feed(.positioning(.status(.connected(release: nil))))
     rig.feed(.positioning(.status(.noFix)))
-    rig.feed(.positioning(.status(.devices([]))))
     rig.tick()
     #expect(rig.status?.warnings.first == "waiting for GPS (gpsd has no receiver)")
     rig.feed(.positioning(.status(.devices(["/dev/ttyACM0"]))))
     rig.tick(isCaptureInTrouble: true)
     #expect(rig.status?.warnings.first == "waiting for GPS (no usable position)")
     #expect(rig.status?.warnings.last == "the packet capture is not complete")
+  }
+
+  @Test(
+    "when a drive begins after gpsd has told its state, then the status names the same cause as in a drive that heard it",
+    arguments: [
+      ([.devices([]), .connected(release: nil), .noFix], "gpsd has no receiver"),
+      ([.devices(["/dev/a"]), .connected(release: nil), .noFix], "no usable position"),
+      ([.devices([]), .connected(release: nil), .disconnected(reason: "refused"), .noFix], "no gpsd: refused"),
+      ([.devices([]), .disconnected(reason: "refused"), .connected(release: nil), .noFix], "gpsd has no receiver"),
+      ([.positioned(device: "/dev/a"), .disconnected(reason: "refused"), .complaint("oh")], "no gpsd: refused"),
+    ] as [([PositioningStatus], String)])
+  mutating func laterDrive(statuses: [PositioningStatus], cause: String) {
+    rig.feed(.began)
+    var state = ReceiverState()
+    statuses.forEach { state.note($0) }
+    for status in state.statuses { rig.feed(.positioning(.status(status))) }
+    rig.wait(4)
+    rig.tick()
+    #expect(rig.status?.warnings.first == "waiting for GPS (\(cause))")
   }
 
   @Test("when the disk recovers with a checkpoint, then the status of the same second is without trouble")

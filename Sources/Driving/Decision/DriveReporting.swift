@@ -9,7 +9,8 @@ struct DriveReporting: Hashable, Sendable {
   private var status = DriveStatus()
   private(set) var total = PingTally()
   private var silence = Silence()
-  private var gpsTrouble: String?
+  /// Why there is no position, as the connection to gpsd says; `nil` when there is one, or before it is known.
+  private var gpsTrouble: PositioningStatus?
   private var hasReceiver = true
   /// Why this host could not send the last ping; `nil` when it was sent.
   private var sendTrouble: String?
@@ -32,9 +33,11 @@ struct DriveReporting: Hashable, Sendable {
 
   mutating func note(_ change: PositioningStatus) {
     switch change {
-    case .disconnected(let reason): (gpsTrouble, hasReceiver) = ("no gpsd: \(reason)", true)
-    case .noFix: gpsTrouble = gpsTrouble ?? "no usable position"
-    case .connected, .positioned: (gpsTrouble, hasReceiver) = (nil, true)
+    case .disconnected: gpsTrouble = change
+    case .noFix: gpsTrouble = gpsTrouble ?? change
+    // gpsd lists its receivers before its stream starts, and the list comes only when it changes.
+    case .connected: gpsTrouble = nil
+    case .positioned: (gpsTrouble, hasReceiver) = (nil, true)
     case .devices(let paths): hasReceiver = !paths.isEmpty
     case .connecting, .clockDifference, .complaint: break
     }
@@ -129,7 +132,12 @@ struct DriveReporting: Hashable, Sendable {
   }
 
   private var waitingForGPS: String {
-    let cause = hasReceiver ? gpsTrouble : "\(PositioningStatus.devices([]))"
+    let cause: String? =
+      switch gpsTrouble {
+      case .disconnected(let reason): "no gpsd: \(reason)"
+      case _ where !hasReceiver: "\(PositioningStatus.devices([]))"
+      case let trouble: trouble.map { "\($0)" }
+      }
     return DriveStatus.waitingForGPS + (cause.map { " (\($0))" } ?? "")
   }
 

@@ -15,8 +15,7 @@ public final class PositionFeed: Sendable {
     var zones: ExclusionZones
     var listeners: [Int: Listener] = [:]
     var lastNumber = 0
-    /// The last state of the connection to the receiver; new listeners get it first.
-    var status: PositioningEvent?
+    var receiver = ReceiverState()
   }
 
   private let gpsd: GPSD
@@ -40,7 +39,7 @@ public final class PositionFeed: Sendable {
   /// Calls `listener` with the present state, and then with each event in order, until the task is cancelled.
   public func deliver(to listener: @escaping Listener) async {
     let number = state.withLock { state in
-      if let status = state.status { listener(status) }
+      for status in state.receiver.statuses { listener(.status(status)) }
       state.lastNumber += 1
       state.listeners[state.lastNumber] = listener
       return state.lastNumber
@@ -58,10 +57,31 @@ public final class PositionFeed: Sendable {
     }
     state.withLock { state in
       guard let event = state.zones.pass(event) else { return }
-      if case .status = event { state.status = event }
+      if case .status(let status) = event { state.receiver.note(status) }
       for listener in state.listeners.values { listener(event) }
     }
   }
+}
+
+/// What a new listener learns first: the receivers, the connection to gpsd, and whether there is a position. A pure value.
+struct ReceiverState: Hashable, Sendable {
+  private var receivers: PositioningStatus?
+  private var connection: PositioningStatus?
+  private var position: PositioningStatus?
+
+  mutating func note(_ status: PositioningStatus) {
+    switch status {
+    case .devices: receivers = status
+    case .connecting, .connected: connection = status
+    // The position of another connection says nothing.
+    case .disconnected: (connection, position) = (status, nil)
+    case .positioned, .noFix: position = status
+    case .clockDifference, .complaint: break
+    }
+  }
+
+  /// In the order in which gpsd tells them.
+  var statuses: [PositioningStatus] { [receivers, connection, position].compactMap { $0 } }
 }
 
 /// Drops positions inside exclusion zones before any other part reads or stores them. A pure value.
