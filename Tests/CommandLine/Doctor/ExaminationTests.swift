@@ -52,7 +52,7 @@ struct ExaminationTests {
 
   @Test("when the host is measured, then every sleep took at least its time")
   func measured() async {
-    let measures = await HostExamination.measure(wall: .sampleStart)
+    let measures = await HostExamination.measure(wall: .sampleStart, isEchoNeeded: false)
     #expect(measures.overshoots.count == 50 && measures.overshoots.allSatisfy { $0 >= .zero })
     #expect(measures.wall == .sampleStart)
   }
