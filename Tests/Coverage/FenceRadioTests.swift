@@ -121,6 +121,66 @@ struct FenceRadioTests {
     #expect(drive.fences[1].radio == nil)
   }
 
+  // MARK: Environment
+
+  private func neighbour(_ pci: Int64, _ rsrp: Double?, kind: RadioCell.Kind = .lte) -> MeasuredCell {
+    var cell = RadioCell()
+    (cell.kind, cell.physical, cell.channel) = (kind, pci, 1300)
+    return MeasuredCell(cell, levels: rsrp.map { [kind == .nr ? .nrRSRP : .rsrp: $0] } ?? [:])
+  }
+
+  @Test(
+    "when the modem lists other cells, then a fence has the most neighbours, the strongest of its kind, the last 5G cell"
+  )
+  mutating func environment() throws {
+    drive.modem(
+      at: 0,
+      reading(-90) {
+        $0.cell?.kind = .lte
+        $0.neighbours = [neighbour(1, -101), neighbour(2, -99), neighbour(3, nil), neighbour(4, -70, kind: .nr)]
+        $0.secondaries = [neighbour(5, -95, kind: .nr), neighbour(6, -93), neighbour(7, -94)]
+      })
+    drive.fix(at: 1)
+    drive.modem(
+      at: 2,
+      reading(-90) {
+        $0.cell?.kind = .lte
+        $0.neighbours = [neighbour(8, -98.5)]
+        $0.secondaries = [neighbour(9, nil, kind: .nr), neighbour(6, -93)]
+      })
+    drive.modem(at: 3, reading(-90))
+    drive.stop(at: 4)
+    let environment = try #require(try radio(0).environment)
+    #expect(environment.neighbours == 4 && environment.carriers == 3)
+    #expect(environment.strongest == neighbour(8, -98.5))
+    #expect(environment.secondary?.physical == 9)
+  }
+
+  @Test("when the modem lists no other cells, or one carrier, then nothing is known of them")
+  mutating func noEnvironment() throws {
+    drive.modem(at: 0, reading(-90))
+    drive.fix(at: 1)
+    drive.fix(at: 3, north: 500)
+    drive.modem(at: 4, reading(-90) { $0.neighbours = [neighbour(1, nil)] })
+    drive.stop(at: 5)
+    #expect(try radio(0).environment == nil)
+    #expect(try radio(1).environment?.neighbours == 1 && radio(1).environment?.carriers == nil)
+    #expect(try radio(1).environment?.strongest == nil)
+  }
+
+  @Test("when the serving cell changes, then the timing advance of the old one no longer counts")
+  mutating func timingAdvance() throws {
+    drive.modem(at: 0, reading(-90) { $0.timingAdvance = 7 })
+    drive.fix(at: 1)
+    drive.modem(at: 2, reading(-90))
+    drive.fix(at: 3, north: 500)
+    drive.modem(at: 4, reading(-90) { $0.timingAdvance = 8 })
+    drive.modem(at: 5, reading(-90, cell: 2))
+    drive.stop(at: 6)
+    #expect(try radio(0).environment?.timingAdvance == 7, "the last one known in the cell")
+    #expect(try radio(1).environment?.timingAdvance == nil && radio(1).cellChanges == 1)
+  }
+
   @Test("when a fix counts from before the last report, then each report counts in the fence of its time")
   func lateFix() throws {
     let ground = Ground.vienna

@@ -53,8 +53,23 @@ struct RadioCellTests {
     var modem = ModemReading()
     modem.cell = RadioCell()
     modem.cell?.identity = 0xFFFF_FFFF
-    modem.neighbours = [modem.cell ?? RadioCell()]
+    modem.neighbours = [MeasuredCell(modem.cell ?? RadioCell())]
     let checked = RadioReading(technology: Technology("4G/LTE"), modem: modem).checked.modem
     #expect(checked?.cell == nil && checked?.neighbours.isEmpty == true)
+  }
+
+  @Test(
+    "when a timing advance does not fit the bits of the technology, then it is absent",
+    arguments: [
+      ("2G/EDGE", 63), ("3G/UMTS", -1), ("4G/LTE", 1282), ("5G/NRNSA", 1282), ("5G/NR", 3846), ("2G/EVDO_A", 3846),
+    ] as [(String, Int64)])
+  func timingAdvance(name: String, greatest: Int64) {
+    func checked(_ advance: Int64) -> Int64? {
+      var modem = ModemReading()
+      modem.timingAdvance = advance
+      return RadioReading(technology: Technology(name), modem: modem).checked.modem?.timingAdvance
+    }
+    #expect(checked(greatest) == (greatest < 0 ? nil : greatest))
+    for impossible in [greatest + 1, -1, .max, .min] { #expect(checked(impossible) == nil) }
   }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Coverage
@@ -15,6 +16,35 @@ import Testing
 
   @Test mutating func `when a drive starts, then it has one session, without a name and an anchor`() {
     #expect(drive.engine.sessions == [Session(number: 0, started: .start)])
+  }
+
+  @Test mutating func `when modem and SIM are known, then the session and those after it have them, and no fence ends`()
+  {
+    drive.fix(at: 1)
+    let effects = drive.handle(Event(at: .seconds(2), .equipment(.sample)))
+    #expect(effects == [.sessionChanged(drive.engine.sessions[0])])
+    #expect(drive.engine.sessions[0].equipment == .sample)
+    drive.session(at: 3, "T1")
+    drive.session(at: 4, "T2")
+    var other = ModemEquipment.sample
+    other.sim = "another"
+    _ = drive.handle(Event(at: .seconds(5), .equipment(other)))
+    #expect(drive.engine.sessions.map(\.equipment) == [.sample, other])
+    drive.stop(at: 6)
+    #expect(drive.handle(Event(at: .seconds(7), .equipment(.sample))).isEmpty)
+    #expect(drive.fences.map(\.session) == [0])
+  }
+
+  @Test func `when equipment only lacks values of the last one, then it is no news`() {
+    var lacking = ModemEquipment.sample
+    (lacking.accessPoint, lacking.bearer, lacking.addresses) = (nil, nil, nil)
+    #expect(!lacking.adds(to: .sample) && !ModemEquipment().adds(to: nil) && !ModemEquipment.sample.adds(to: .sample))
+    #expect(ModemEquipment.sample.adds(to: lacking) && lacking.adds(to: nil))
+    lacking.model = "M2"
+    #expect(lacking.adds(to: .sample))
+    #expect(
+      ModemEquipment.sample.words
+        == "Maker M <1>, firmware R1.2; SIM A1 0123456789abcdef; APN internet, default, ipv4v6")
   }
 
   @Test mutating func `when the first answer comes, then the open fence stays open and gets the test's name`() {

@@ -157,6 +157,13 @@ struct DriveContractTests {
     #expect(radio().count == 4 && radio().last == .modem(modem))
     rig.feed(.radio(RadioReading(technology: Technology("5G/NR"), modem: modem)))
     #expect(radio().count == 5 && radio().last == .radio(Technology("5G/NR")))
+    var lacking = ModemEquipment.sample
+    lacking.accessPoint = nil
+    for equipment in [lacking, lacking, .sample, lacking, nil] {
+      rig.feed(.radio(RadioReading(technology: Technology("5G/NR"), modem: modem, equipment: equipment)))
+    }
+    #expect(radio().suffix(2) == [.equipment(lacking), .equipment(.sample)], "a lost connection is no news")
+    #expect(radio().count == 7 && rig.drive.engine.sessions.last?.equipment == .sample)
     rig.tick()
     #expect(rig.status?.radio?.modem == modem && rig.status?.technology == Technology("5G/NR"))
   }

@@ -24,9 +24,10 @@ struct ProvenanceTests {
   private static let digest = "d918a57740640ea9412f96f70004d2e814c29f3c9e80e0a1c0b9cefca8330df5"
   private static var wantedFilters: NSDictionary { ["state": "all", "links": ["<A> & \"B\""]] }
 
-  private func session(_ id: Int64, drive: Int64) throws -> StoredSession {
+  private func session(_ id: Int64, drive: Int64, equipment: String? = nil) throws -> StoredSession {
     StoredSession(
       row: Row([
+        "equipment": equipment,
         "id": id, "drive_id": drive, "drive_started_at": WallTime.sampleStart.microseconds, "number": 0,
         "started_at": WallTime.sampleStart.microseconds, "link": "<A> & \"B\"", "store_uuid": "U", "is_intact": true,
         "fences": 0, "sent_fences": 0, "readable_fences": 0, "submittable_fences": 0, "submitted_fences": 0,
@@ -43,11 +44,13 @@ struct ProvenanceTests {
       content: "fences", exported: .sampleStart, store: StoreIdentity(uuid: "U", lastFence: 9), state: "all",
       sessions: [], filter: filter, configuration: .object(["pings.interval": .seconds(.milliseconds(100))]),
       drives: [
-        DriveProvenance(
-          of: try session(3, drive: 1), sessions: [3, 4], fences: 7,
-          log: StoredDriveLog(name: "a.jsonl", path: path)),
-        DriveProvenance(
-          of: try session(5, drive: 2), sessions: [5], fences: 1, log: StoredDriveLog(name: "b.jsonl", path: nil)),
+        try #require(
+          DriveProvenance(
+            of: [try session(3, drive: 1, equipment: ModemEquipment.sample.json.text), try session(4, drive: 1)],
+            fences: 7, log: StoredDriveLog(name: "a.jsonl", path: path))),
+        try #require(
+          DriveProvenance(
+            of: [try session(5, drive: 2)], fences: 1, log: StoredDriveLog(name: "b.jsonl", path: nil))),
       ])
   }
 
@@ -79,7 +82,9 @@ struct ProvenanceTests {
     let parameters = (drives[0]["settings"] as? NSDictionary)?["parameters"] as? NSDictionary
     #expect(parameters?["minimum_radius"] as? Int == 30, "the recording's own, not the present ones")
     #expect(drives[1]["log"] as? NSDictionary == ["name": "b.jsonl", "missing": "the log is no longer there"])
-    #expect(drives[1]["settings"] == nil)
+    #expect(drives[1]["settings"] == nil && drives[1]["equipment"] == nil)
+    let equipment = try #require(drives[0]["equipment"] as? [NSDictionary])
+    #expect(equipment.map { $0["model"] as? String } == ["M <1>"] && equipment[0]["ip_family"] as? String == "ipv4v6")
   }
 
   @Test("when fences are GeoJSON, then the provenance is a foreign member of the collection behind its features")

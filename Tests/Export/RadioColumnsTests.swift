@@ -24,6 +24,15 @@ struct RadioColumnsTests {
     #expect(line.hasSuffix(members + "\n"), "\(line)")
   }
 
+  @Test("when the modem lists cells beside the serving one, then 5G cell, timing advance and neighbours have columns")
+  func environment() throws {
+    let line = try line(FenceRecord.whole().fence)
+    #expect(
+      line.hasSuffix(
+        #""nr_cell_pci":31,"nr_cell_channel":632628,"nr_cell_band":"n77/n78","timing_advance":5,"carriers":2,"#
+          + #""neighbours":2,"neighbour_dbm":-101.5,"neighbour_pci":123,"neighbour_channel":1300}"# + "\n"), "\(line)")
+  }
+
   @Test("when a fence has no modem report, then its line has none of these members")
   func without() throws {
     #expect(try line(.sample()).hasSuffix(#""pings_duplicate":0}"# + "\n"))

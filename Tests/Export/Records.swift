@@ -17,6 +17,11 @@ extension FenceRecord {
     figures.delays = DelayBins("551=20 702=19") ?? DelayBins()
     var radio = FenceRadio.sample
     radio.cell?.kind = .lte
+    var modem = ModemReading.sample
+    modem.cell?.kind = .lte
+    modem.neighbours[1].cell.kind = .lte
+    modem.secondaries.append(MeasuredCell(radio.cell ?? RadioCell()))
+    radio.environment = RadioEnvironment(modem)
     radio.levels = SignalQuantity.allCases.map { quantity in
       .init(quantity: quantity, minimum: -19.5, median: -15, maximum: -12.5)
     }

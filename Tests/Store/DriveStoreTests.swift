@@ -84,7 +84,8 @@ struct DriveStoreTests {
   func roundTrip() throws {
     let store = try open()
     var recorder = try recorder(store)
-    let session = Session(number: 0, testUUID: "T1", started: .start, anchor: .seconds(1.000001), loopUUID: "L1")
+    let session = Session(
+      number: 0, testUUID: "T1", started: .start, anchor: .seconds(1.000001), loopUUID: "L1", equipment: .sample)
     let fence = Fence.sample(
       entered: 10.123456, latitude: 48.208_201_234_5, longitude: 16.373_812_3, radius: 20.123456789,
       rttSumNanoseconds: 1_235_130_007)

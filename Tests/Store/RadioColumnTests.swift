@@ -32,6 +32,24 @@ struct RadioColumnTests {
     #expect(try save(.sample()).last?.fence.radio == nil)
   }
 
+  @Test("when a report has cells beside the serving one, then they read back, in the form that tools read")
+  func environment() throws {
+    var radio = FenceRadio.sample
+    radio.environment = RadioEnvironment(.sample)
+    #expect(try save(.sample(radio: radio)).map(\.fence.radio) == [radio])
+    let text = try RadioColumn.text(radio)
+    #expect(text?.contains(#""nr_cell":{"channel":632628,"kind":"nr","pci":31}"#) == true, "\(text ?? "")")
+    #expect(text?.contains(#""rsrp":-101.5"#) == true && text?.contains(#""timing_advance":5"#) == true)
+  }
+
+  @Test("when a SIM has a pseudonym, then it is the same in the same store only, and does not show the number")
+  func pseudonym() throws {
+    let (one, other) = (StoreIdentity(uuid: "U1", lastFence: 1), StoreIdentity(uuid: "U2", lastFence: 1))
+    // By sha256sum(1), of `U1:8943012345678901234`.
+    #expect(one.pseudonym(ofSIM: "8943012345678901234") == "fe7d9c1d8c5f8433")
+    #expect(other.pseudonym(ofSIM: "8943012345678901234") != one.pseudonym(ofSIM: "8943012345678901234"))
+  }
+
   @Test("when the same report is encoded again, then its text is the same")
   func stable() throws {
     #expect(try RadioColumn.text(.sample) == RadioColumn.text(.sample))

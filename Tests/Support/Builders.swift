@@ -43,7 +43,9 @@ extension ModemReading {
     (reading.operatorCode, reading.operatorName) = ("23201", "A \"Network\"")
     reading.signal = [.rsrp: -91.5, .rsrq: -10]
     reading.cell = .sample(0x0102_0304)
-    reading.neighbours = [RadioCell(), .sample(7)]
+    reading.timingAdvance = 5
+    reading.secondaries = [MeasuredCell(.secondary, levels: [.nrRSRP: -99.5, .nrSINR: 12])]
+    reading.neighbours = [MeasuredCell(RadioCell()), MeasuredCell(.sample(7), levels: [.rsrp: -101.5, .rsrq: -14])]
     return reading
   }
 }
@@ -54,6 +56,24 @@ extension RadioCell {
     (cell.countryCode, cell.networkCode, cell.area, cell.identity) = ("232", "01", 0x1A2B, identity)
     (cell.physical, cell.channel, cell.bandwidth) = (123, 1300, 20_000)
     return cell
+  }
+
+  /// The 5G cell beside an LTE anchor.
+  public static var secondary: RadioCell {
+    var cell = RadioCell()
+    (cell.kind, cell.physical, cell.channel) = (.nr, 31, 632_628)
+    return cell
+  }
+}
+
+extension ModemEquipment {
+  /// With every value.
+  public static var sample: ModemEquipment {
+    var equipment = ModemEquipment()
+    (equipment.manufacturer, equipment.model, equipment.firmware) = ("Maker", "M <1>", "R1.2")
+    (equipment.sim, equipment.simOperatorCode, equipment.simOperatorName) = ("0123456789abcdef", "23201", "A1")
+    (equipment.accessPoint, equipment.bearer, equipment.addresses) = ("internet", .standard, .ipv4v6)
+    return equipment
   }
 }
 

@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ElementTree
 
 STANDARD = "urn:x-coverage-probe:provenance:1"
 LOG = "first.jsonl"
+EQUIPMENT = {"manufacturer": "=A & <B>", "model": "M", "sim": "0123456789abcdef", "apn": "internet", "bearer": "default", "ip_family": "ipv4"}
 HEADER = {
     "drive": 1, "started": "2026-11-20T10:00:00.000Z", "initial_path": "cellular",
     "parameters": {"minimum_radius": 30, "accuracy_limit": 40}, "pings": {"interval": 0.1, "timeout": 1.0}}
@@ -91,7 +92,9 @@ def differences(form, path, directory, database, run):
             ("store_id", found.get("store_id"), store), ("filters", found.get("filters"), {"state": "settled"}),
             ("drives", [(drive["drive"], drive["fences"], drive["log"]) for drive in found.get("drives", [])], drives),
             ("settings", [drive.get("settings", {}).get("parameters", {}).get("minimum_radius") for drive in found.get("drives", [])],
-             [30] + [None] * (len(drives) - 1))):
+             [30] + [None] * (len(drives) - 1)),
+            ("equipment", [drive.get("equipment") for drive in found.get("drives", [])],
+             [None, [EQUIPMENT]] + [None] * (len(drives) - 2))):
         if got != wanted:
             lines.append(f"{form}: provenance has {name} {got}, expected {wanted}")
     return lines

@@ -119,9 +119,13 @@ public struct Engine: Sendable {
       radio.report(technology, reading, at: event.at)
       return effects
     }
+    if case .equipment(let equipment) = event.kind {
+      sessions[currentSession].equipment = equipment
+      return effects + [.sessionChanged(sessions[currentSession])]
+    }
     latestEvent = max(latestChange, event.at)
     switch event.kind {
-    case .ping, .late, .duplicate, .modem: break
+    case .ping, .late, .duplicate, .modem, .equipment: break
     case .fix(let fix): effects += apply(fix)
     case .path(let path): effects += apply(path)
     case .unmeasured(let reason):
@@ -338,7 +342,7 @@ public struct Engine: Sendable {
     let ended = closeFence() + finalizeSession()
     let next = Session(
       number: sessions.count, testUUID: grant.testUUID, started: latestChange, anchor: anchor,
-      localAddress: grant.localAddress, loopUUID: grant.loopUUID)
+      localAddress: grant.localAddress, loopUUID: grant.loopUUID, equipment: sessions[currentSession].equipment)
     sessions.append(next)
     return ended + [.sessionBegan(next)]
   }

@@ -26,6 +26,8 @@ public struct Event: Hashable, Sendable {
     case radio(Technology?)
     /// The modem's other values changed; `nil` when no modem tells any.
     case modem(ModemReading?)
+    /// Modem, SIM and connection became known, or are others.
+    case equipment(ModemEquipment)
     /// The control server answered a request for a test.
     case session(SessionGrant)
     /// The drive's wall clock was corrected, forward by this duration. Anchors are moments that the server knows by their wall time, so
@@ -38,7 +40,7 @@ public struct Event: Hashable, Sendable {
     public var concernsPing: Bool {
       switch self {
       case .ping, .late, .duplicate: true
-      case .fix, .path, .unmeasured, .radio, .modem, .session, .clockSet, .stop: false
+      case .fix, .path, .unmeasured, .radio, .modem, .equipment, .session, .clockSet, .stop: false
       }
     }
   }

@@ -15,11 +15,13 @@ public struct Session: Hashable, Sendable {
   public internal(set) var localAddress: String?
   /// The server's series of tests that its test belongs to; `nil` when it is not known.
   public internal(set) var loopUUID: String?
+  /// The modem, SIM and connection that it was measured with, the last ones known; `nil` when none was.
+  public internal(set) var equipment: ModemEquipment?
 
   /// A session with the given values; without the optional ones the current session of a drive that has no answer yet.
   public init(
     number: Int, testUUID: String? = nil, started: DriveTime, anchor: DriveTime? = nil, finalized: DriveTime? = nil,
-    localAddress: String? = nil, loopUUID: String? = nil
+    localAddress: String? = nil, loopUUID: String? = nil, equipment: ModemEquipment? = nil
   ) {
     self.number = number
     self.testUUID = testUUID
@@ -27,7 +29,7 @@ public struct Session: Hashable, Sendable {
     self.anchor = anchor
     self.finalized = finalized
     self.localAddress = localAddress
-    self.loopUUID = loopUUID
+    (self.loopUUID, self.equipment) = (loopUUID, equipment)
   }
 }
 

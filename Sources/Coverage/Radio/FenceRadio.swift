@@ -48,9 +48,11 @@ public struct FenceRadio: Hashable, Sendable, Codable {
   public var simOperatorName: String?
   /// Whether the modem was roaming at any time.
   public var isRoaming = false
+  /// Secondary cell, timing advance, carriers and neighbours; `nil` when the modem told none of them.
+  public var environment: RadioEnvironment?
 
   private enum CodingKeys: String, CodingKey {
-    case technologies, levels, cell
+    case technologies, levels, cell, environment
     case cellChanges = "cell_changes"
     case operatorCode = "operator"
     case operatorName = "operator_name"

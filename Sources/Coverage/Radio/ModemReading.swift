@@ -21,8 +21,12 @@ public struct ModemReading: Hashable, Sendable {
   public var signal: [SignalQuantity: Double] = [:]
   /// The serving cell.
   public var cell: RadioCell?
+  /// Further serving cells: the 5G cell beside an LTE anchor, and more carriers of the serving network.
+  public var secondaries: [MeasuredCell] = []
   /// Other cells that the modem hears.
-  public var neighbours: [RadioCell] = []
+  public var neighbours: [MeasuredCell] = []
+  /// The timing advance in the serving cell, in the modem's own unit.
+  public var timingAdvance: Int64?
 
   /// Whether the modem has a network; `nil` when it does not say, or does not look for one.
   public var hasService: Bool? {
@@ -44,7 +48,10 @@ public struct ModemReading: Hashable, Sendable {
     reading.simOperatorCode = simOperatorCode.flatMap { OperatorCode($0) }?.digits
     reading.cell = cell?.checked(as: kind)
     if reading.cell?.isUnknown == true { reading.cell = nil }
-    reading.neighbours = neighbours.map { $0.checked(as: nil) }.filter { !$0.isUnknown }
+    (reading.secondaries, reading.neighbours) = (
+      secondaries.compactMap { $0.checked() }, neighbours.compactMap { $0.checked() }
+    )
+    reading.timingAdvance = RadioCell.possible(timingAdvance: timingAdvance, as: reading.cell?.kind ?? kind)
     return reading
   }
 }
@@ -52,6 +59,8 @@ public struct ModemReading: Hashable, Sendable {
 extension ModemReading: Decodable {
   private enum Key: String, CodingKey {
     case mask, registration, signal, cell, neighbours
+    case secondaries = "secondary"
+    case timingAdvance = "timing_advance"
     case operatorCode = "operator"
     case operatorName = "operator_name"
     case simOperatorCode = "sim_operator"
@@ -59,7 +68,7 @@ extension ModemReading: Decodable {
   }
 
   /// Reads the members of a drive log's `modem` (docs/drive-log.md). A signal of an unknown name or out of its range is dropped, as is an
-  /// unknown registration: a later release may know more. Codes of networks and cells that do not exist are absent. Texts are cut to 64 characters, neighbours to 32.
+  /// unknown registration: a later release may know more. Codes of networks and cells that do not exist are absent. Texts are cut to 64 characters, lists of cells to 32.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: Key.self)
     func text(_ key: Key) throws -> String? {
@@ -75,6 +84,11 @@ extension ModemReading: Decodable {
       if let quantity = SignalQuantity(rawValue: name), quantity.range.contains(value) { signal[quantity] = value }
     }
     cell = try values.decodeIfPresent(RadioCell.self, forKey: .cell)
-    neighbours = Array((try values.decodeIfPresent([RadioCell].self, forKey: .neighbours) ?? []).prefix(32))
+    func cells(_ key: Key) throws -> [MeasuredCell] {
+      Array((try values.decodeIfPresent([MeasuredCell].self, forKey: key) ?? []).prefix(32))
+    }
+    (secondaries, neighbours) = (try cells(.secondaries), try cells(.neighbours))
+    timingAdvance = RadioCell.possible(
+      timingAdvance: try values.decodeIfPresent(Int64.self, forKey: .timingAdvance), as: cell?.kind)
   }
 }

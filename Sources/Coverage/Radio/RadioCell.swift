@@ -93,6 +93,19 @@ extension RadioCell {
     return cell
   }
 
+  /// The timing advance, if it fits the bits of its kind: 6 in GSM (3GPP TS 45.010, 5.6), 11 in LTE up to 1282 (TS 36.213, 4.2.3), 12 in 5G
+  /// up to 3846 (TS 38.213, 4.2). UMTS has none. Without a known kind, it counts if any kind can have it.
+  static func possible(timingAdvance: Int64?, as kind: Kind?) -> Int64? {
+    let limit: Int64 =
+      switch kind {
+      case .gsm: 63
+      case .umts: -1
+      case .lte: 1282
+      case .nr, nil: 3846
+      }
+    return timingAdvance.flatMap { $0 >= 0 && $0 <= limit ? $0 : nil }
+  }
+
   /// 3GPP TS 23.003, 4.1 (location areas), 19.4.2.3 (LTE) and 28.6 (5G): the greatest even code of the width is reserved, as is 0.
   private static func reservedAreas(of kind: Kind?) -> [Int64] {
     switch kind {
@@ -131,5 +144,54 @@ extension RadioCell {
     }
 
     func greatest(bits: Int) -> Int64 { (1 << Int64(bits)) - 1 }
+  }
+}
+
+/// A cell with its measured levels, as a modem lists it.
+public struct MeasuredCell: Hashable, Sendable, Codable {
+  /// The cell.
+  public var cell: RadioCell
+  /// Its levels in dBm and dB (``SignalQuantity``).
+  public var levels: [SignalQuantity: Double]
+
+  /// A cell with its levels.
+  public init(_ cell: RadioCell, levels: [SignalQuantity: Double] = [:]) {
+    (self.cell, self.levels) = (cell, levels)
+  }
+
+  /// The received power in dBm, of the newest technology that has one.
+  public var power: Double? {
+    [SignalQuantity.nrRSRP, .rsrp, .rscp, .rssi].lazy.compactMap { levels[$0] }.first
+  }
+
+  /// Without values that no cell can have (``RadioCell/checked(as:)``) and levels out of their range; `nil` when nothing is left.
+  func checked() -> MeasuredCell? {
+    let checked = MeasuredCell(cell.checked(as: nil), levels: levels.filter { $0.key.range.contains($0.value) })
+    return checked.cell.isUnknown ? nil : checked
+  }
+
+  private struct Key: CodingKey {
+    let stringValue: String
+    let intValue: Int? = nil
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
+  /// Reads the members of a cell (docs/drive-log.md) with its levels beside them. Levels out of their range are dropped.
+  public init(from decoder: any Decoder) throws {
+    cell = try RadioCell(from: decoder)
+    let values = try decoder.container(keyedBy: Key.self)
+    levels = [:]
+    for quantity in SignalQuantity.allCases {
+      let level = try values.decodeIfPresent(Double.self, forKey: Key(stringValue: quantity.rawValue))
+      if let level, quantity.range.contains(level) { levels[quantity] = level }
+    }
+  }
+
+  /// Writes the same members.
+  public func encode(to encoder: any Encoder) throws {
+    try cell.encode(to: encoder)
+    var values = encoder.container(keyedBy: Key.self)
+    for (quantity, level) in levels { try values.encode(level, forKey: Key(stringValue: quantity.rawValue)) }
   }
 }

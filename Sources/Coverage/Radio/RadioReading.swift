@@ -6,10 +6,15 @@ public struct RadioReading: Hashable, Sendable {
   public var modem: ModemReading?
   /// Why the modem measures nothing, for an operator, e.g. `the SIM wants its PIN`; `nil` when it is in service.
   public var obstacle: String?
+  /// The modem itself, its SIM and its connection; `nil` from a source that does not tell them, and while there is no modem.
+  public var equipment: ModemEquipment?
 
   /// A reading with these values.
-  public init(technology: Technology? = nil, modem: ModemReading? = nil, obstacle: String? = nil) {
-    (self.technology, self.modem, self.obstacle) = (technology, modem, obstacle)
+  public init(
+    technology: Technology? = nil, modem: ModemReading? = nil, obstacle: String? = nil,
+    equipment: ModemEquipment? = nil
+  ) {
+    (self.technology, self.modem, self.obstacle, self.equipment) = (technology, modem, obstacle, equipment)
   }
 
   /// The reading without values that no network has: cells and operator (``RadioCell/checked(as:)``). Every source passes this.

@@ -16,6 +16,7 @@ struct RadioTally: Sendable {
   private var simOperatorCode: String?
   private var simOperatorName: String?
   private var isRoaming = false
+  private var environment: RadioEnvironment?
 
   /// Adds a report and the time for which it was in effect. A report that was replaced at the same moment has no effect.
   mutating func add(_ technology: Technology?, _ modem: ModemReading?, for microseconds: Int64) {
@@ -34,9 +35,18 @@ struct RadioTally: Sendable {
     for (quantity, value) in modem.signal where quantity.range.contains(value) {
       levels[quantity, default: [:]][Int32((value * 10).rounded()), default: 0].saturate(adding: time)
     }
+    defer { add(RadioEnvironment(modem)) }
     guard let next = modem.cell, !next.isUnknown else { return }
-    if let cell, !cell.canBe(next) { cellChanges += 1 }
+    if let cell, !cell.canBe(next) {
+      cellChanges += 1
+      environment?.timingAdvance = nil
+    }
     cell = next
+  }
+
+  private mutating func add(_ next: RadioEnvironment?) {
+    guard let next else { return }
+    if environment == nil { environment = next } else { environment?.add(next) }
   }
 
   /// `nil` when no modem reported more than its technology, and that did not change.
@@ -52,7 +62,7 @@ struct RadioTally: Sendable {
     figures.cell = cell
     (figures.operatorCode, figures.operatorName) = (operatorCode, operatorName)
     (figures.simOperatorCode, figures.simOperatorName) = (simOperatorCode, simOperatorName)
-    figures.isRoaming = isRoaming
+    (figures.isRoaming, figures.environment) = (isRoaming, environment)
     return figures
   }
 

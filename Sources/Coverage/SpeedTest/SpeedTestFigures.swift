@@ -41,6 +41,8 @@ public struct SpeedTestFigures: Hashable, Sendable, Codable {
   public var isRoaming: Bool?
   /// The serving cell.
   public var cell: RadioCell?
+  /// Timing advance and the cells beside the serving one; `nil` when they are not known.
+  public var environment: RadioEnvironment?
   /// The level of the signal in dBm.
   public var signal: Double?
   /// The links that carried the test, in order: more than one when the link changed. `nil` when they are not known: an earlier build stored

@@ -232,11 +232,8 @@ struct Drive: Sendable {
   }
 
   private mutating func handle(_ reading: RadioReading, at now: DriveTime) -> [DriveEffect] {
-    let last = reporting.radio
-    reporting.note(reading)
-    let technology = last == nil || reading.technology != last?.technology
-    return (technology ? recorded.record(.radio(reading.technology), at: now) : [])
-      + (reading.modem != last?.modem ? recorded.record(.modem(reading.modem), at: now) : [])
+    let news = reporting.note(reading, since: engine.sessions.last?.equipment)
+    return news.flatMap { recorded.record($0, at: now) }
   }
 
   // MARK: Tests

@@ -47,7 +47,18 @@ struct DriveReporting: Hashable, Sendable {
 
   mutating func note(_ reading: PathReading) { status.network = reading }
 
-  mutating func note(_ reading: RadioReading) { status.radio = reading }
+  /// - Parameter equipment: What the session is measured with, as far as it is known.
+  /// - Returns: The events of what is new in the reading.
+  mutating func note(_ reading: RadioReading, since equipment: ModemEquipment?) -> [Event.Kind] {
+    let last = status.radio
+    status.radio = reading
+    let news = reading.equipment.flatMap { $0.adds(to: equipment) ? $0 : nil }
+    return [
+      news.map(Event.Kind.equipment),
+      last == nil || reading.technology != last?.technology ? .radio(reading.technology) : nil,
+      reading.modem != last?.modem ? .modem(reading.modem) : nil,
+    ].compactMap { $0 }
+  }
 
   /// The link that carries the pings; `nil` before it is known.
   var network: PathReading? { status.network }

@@ -105,7 +105,7 @@ struct RecordedEngine: Sendable {
         Session(
           number: session.number, testUUID: session.testUUID, started: session.started, anchor: session.anchor,
           finalized: session.finalized ?? engine.now, localAddress: session.localAddress,
-          loopUUID: session.loopUUID)
+          loopUUID: session.loopUUID, equipment: session.equipment)
       },
       fences: ended.filter { $0.number >= first || whole.contains($0.session) }, unstored: Set(unstored.map(\.number)))
   }

@@ -5,6 +5,7 @@ import Networking
 import Pinging
 import Positioning
 import Settings
+import Store
 import Submission
 import Synchronization
 import SystemServices
@@ -22,11 +23,13 @@ final class DriveSources: Sendable {
   /// The kind of link at the start.
   let initialPath: Path
 
-  /// - Parameter destination: The host of the route that is watched before the pinged address is known; `nil`: the default route.
+  /// - Parameters:
+  ///   - destination: The host of the route that is watched before the pinged address is known; `nil`: the default route.
+  ///   - store: Its identity gives the SIM its pseudonym; `nil`: it has none.
   init(
     link: LinkSettings, configuresModem: Bool, family: IPVersion?, positions: PositionFeed,
     destination: String?,
-    sender: Sender, logger: Logger
+    store: StoreIdentity?, sender: Sender, logger: Logger
   ) throws {
     pinger = try Pinger()
     self.positions = positions
@@ -34,7 +37,8 @@ final class DriveSources: Sendable {
       source: link.network, interface: link.interface, destination: destination, logger: logger)
     initialPath = path.current.path
     radio = RadioMonitor(
-      source: link.radio, interface: link.interface, mayConfigure: configuresModem, logger: logger)
+      source: link.radio, interface: link.interface, mayConfigure: configuresModem,
+      simName: { store?.pseudonym(ofSIM: $0) }, logger: logger)
     self.sender = sender
     self.family = family
     interface = link.interface

@@ -46,10 +46,11 @@ public struct LiveDrive: Sendable {
     endStatuses = { report.finish() }
     // Before the drive begins: a drive whose capture cannot be opened must not start.
     let captures = try links.map { link in try options.capture.map { try RunningCapture($0.of(link)) } }
+    let identity = try? StoreReader(environment.store).identity()
     let sources = try links.map { link in
       try DriveSources(
         link: link, configuresModem: options.configuresModem, family: options.pingFamily,
-        positions: environment.positions, destination: destination, sender: environment.sender,
+        positions: environment.positions, destination: destination, store: identity, sender: environment.sender,
         logger: environment.logger)
     }
     var files: [DriveFiles] = []

@@ -3,7 +3,7 @@ import OrderedJSON
 
 /// The columns of the modem's report (docs/radio.md); no fence has a value in them without one.
 enum RadioColumns {
-  static let all: [Column] = [shares] + SignalQuantity.allCases.flatMap(levels) + network + cell
+  static let all: [Column] = [shares] + SignalQuantity.allCases.flatMap(levels) + network + cell + environment
 
   /// An object with a member for each technology. The shares are rounded one by one, so their sum can differ from 1.
   private static let shares = Column(
@@ -72,6 +72,37 @@ enum RadioColumns {
     },
     Column("cell_band", .text, "the band of that channel in LTE and 5G; several with `/` where 5G's overlap") {
       $0.fence.radio?.cell.flatMap(RadioBands.name).map(JSON.string)
+    },
+  ]
+
+  /// The cells beside the serving one, as far as the modem lists them.
+  static let environment: [Column] = [
+    Column("nr_cell_pci", .integer, "physical identity of the last 5G cell beside an LTE anchor (non-standalone)") {
+      $0.fence.radio?.environment?.secondary?.physical.map(JSON.integer)
+    },
+    Column("nr_cell_channel", .integer, "its NR-ARFCN") {
+      $0.fence.radio?.environment?.secondary?.channel.map(JSON.integer)
+    },
+    Column("nr_cell_band", .text, "the band of that channel; several with `/` where they overlap") {
+      $0.fence.radio?.environment?.secondary.flatMap(RadioBands.name).map(JSON.string)
+    },
+    Column("timing_advance", .integer, "last timing advance in the last serving cell, in the modem's own unit") {
+      $0.fence.radio?.environment?.timingAdvance.map(JSON.integer)
+    },
+    Column("carriers", .integer, "most carriers of the serving network in use together; absent for one") {
+      ($0.fence.radio?.environment?.carriers).map(JSON.count)
+    },
+    Column("neighbours", .integer, "most neighbour cells that the modem listed at a time") {
+      ($0.fence.radio?.environment?.neighbours).map(JSON.count)
+    },
+    Column("neighbour_dbm", .decimal, "highest level of a neighbour: RSRP, SS-RSRP or RSCP") {
+      ($0.fence.radio?.environment?.strongest?.power).flatMap { JSON.rounded($0, places: 1) }
+    },
+    Column("neighbour_pci", .integer, "physical identity of that neighbour; in UMTS its scrambling code") {
+      $0.fence.radio?.environment?.strongest?.cell.physical.map(JSON.integer)
+    },
+    Column("neighbour_channel", .integer, "its channel") {
+      $0.fence.radio?.environment?.strongest?.cell.channel.map(JSON.integer)
     },
   ]
 }

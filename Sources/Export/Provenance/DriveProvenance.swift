@@ -9,6 +9,7 @@ public struct DriveProvenance: Hashable, Sendable {
   private let started: WallTime
   private let sessions: [Int64]
   private let fences: Int
+  private let equipment: [ModemEquipment]
   private let log: Log
 
   /// What is left of the log.
@@ -19,13 +20,14 @@ public struct DriveProvenance: Hashable, Sendable {
 
   /// Reads the log, in pieces.
   /// - Parameters:
-  ///   - session: A session of the drive.
-  ///   - sessions: The ids of its sessions with exported fences.
+  ///   - sessions: Its sessions with exported fences, in order; at least one.
   ///   - fences: The number of its exported fences.
   ///   - log: Its log; `nil` when the row of the drive is damaged.
-  public init(of session: StoredSession, sessions: [Int64], fences: Int, log: StoredDriveLog?) {
+  public init?(of sessions: [StoredSession], fences: Int, log: StoredDriveLog?) {
+    guard let session = sessions.first else { return nil }
     (id, link, started) = (session.drive, session.link, session.driveStarted)
-    (self.sessions, self.fences) = (sessions, fences)
+    (self.sessions, self.fences) = (sessions.map(\.id), fences)
+    equipment = sessions.compactMap(\.session.equipment).reduce(into: []) { if $0.last != $1 { $0.append($1) } }
     self.log = Self.read(log)
   }
 
@@ -59,6 +61,7 @@ public struct DriveProvenance: Hashable, Sendable {
     return .object([
       "drive": .integer(id), "link": link.map(JSON.string), "started_at": .string(started.iso8601),
       "sessions": .array(sessions.map(JSON.integer)), "fences": .count(fences), "log": ofLog, "settings": settings,
+      "equipment": equipment.listing,
     ])
   }
 
@@ -70,4 +73,9 @@ public struct DriveProvenance: Hashable, Sendable {
     case .missing(let name, let reason): "\(drive): \(name.map { "\($0): " } ?? "")\(reason)"
     }
   }
+}
+
+extension [ModemEquipment] {
+  /// As JSON; `nil` without any.
+  var listing: JSON? { isEmpty ? nil : .array(map(\.json)) }
 }

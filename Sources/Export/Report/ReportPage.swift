@@ -66,8 +66,15 @@ public struct ReportPage: Sendable {
     return """
       <p><strong>\(Markup.escaped(name == part.title ? name : "\(name): \(part.title)"))</strong></p>
       <p class="soft">\(period)\(counted(figures.shares.total.fences, "fence")), \(counted(figures.sums.pings, "ping")), \
-      drives: \(figures.drives.count), drive logs: \(figures.logged.logs)\(speedTests)</p>
+      drives: \(figures.drives.count), drive logs: \(figures.logged.logs)\(speedTests)\(equipment(figures))</p>
       """
+  }
+
+  /// Up to three modems, so that the page stays one: JSON has all of them.
+  private func equipment(_ figures: ReportFigures) -> String {
+    let more = figures.equipment.count > 3 ? "; and \(figures.equipment.count - 3) more" : ""
+    let words = figures.equipment.prefix(3).map { Markup.escaped(ForeignText.clean($0.words, limit: 400)) }
+    return words.isEmpty ? "" : "<br>measured with \(words.joined(separator: "<br>and "))\(more)"
   }
 
   /// The four figures at the top of a report of one part.

@@ -13,18 +13,24 @@ public struct ReportedFence: Sendable {
   let driveStarted: WallTime
   /// The measured link; `nil` when the drive had one link only.
   let link: String?
+  /// What its session was measured with.
+  let equipment: ModemEquipment?
 
   /// A fence with the given values.
-  public init(fence: Fence, drive: Int64, session: Int64, driveStarted: WallTime, link: String? = nil) {
+  public init(
+    fence: Fence, drive: Int64, session: Int64, driveStarted: WallTime, link: String? = nil,
+    equipment: ModemEquipment? = nil
+  ) {
     (self.fence, self.drive, self.session, self.driveStarted) = (fence, drive, session, driveStarted)
-    self.link = link
+    (self.link, self.equipment) = (link, equipment)
   }
 
   /// A stored fence.
   public init(_ stored: StoredFence) {
     self.init(
       fence: stored.fence, drive: stored.session.drive, session: stored.session.id,
-      driveStarted: stored.session.driveStarted, link: stored.session.link)
+      driveStarted: stored.session.driveStarted, link: stored.session.link,
+      equipment: stored.session.session.equipment)
   }
 
   /// When it ended; for an open fence, and for one with an end before its entry, when it began.

@@ -79,11 +79,11 @@ enum GPX {
     return .string("\(number).0")
   }
 
-  /// GDAL gives up a file whose waypoints have more than 99 fields, of which GPX's own are 23: this one follows from the cell's channel.
-  static let omitted = "cell_band"
+  /// GDAL gives up a file whose waypoints have more than 99 fields, of which GPX's own are 23. The band follows from the cell's channel.
+  static let omitted = Set(["cell_band"] + RadioColumns.environment.map(\.name))
 
   /// The columns with the tags around their values, which are the same for each fence.
-  private static let fields = ColumnList.storedFields.filter { $0.name != omitted }.map {
+  private static let fields = ColumnList.storedFields.filter { !omitted.contains($0.name) }.map {
     ($0, Array("<cp:\($0.name)>".utf8), Array("</cp:\($0.name)>".utf8))
   }
 

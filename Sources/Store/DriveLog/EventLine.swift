@@ -45,6 +45,7 @@ struct EventLine {
     case .path(let path): ("path", .string(path.rawValue))
     case .radio(let technology): ("radio", technology.map { .string($0.name) } ?? .null)
     case .modem(let reading): ("modem", reading?.json ?? .null)
+    case .equipment(let equipment): ("equipment", equipment.json)
     case .session(let grant): ("session", json(grant, at: event.at))
     case .clockSet(let step): ("clock_set", .seconds(step))
     case .stop(let reason): ("stop", reason == .user ? .object([]) : .object(["reason": .string(reason.rawValue)]))
@@ -83,7 +84,8 @@ extension EventLine {
 
 extension EventLine: Decodable {
   private enum Key: String, CodingKey {
-    case at, fix, ping, late, duplicate, path, unmeasured, radio, modem, session, stop, sequence, delivered, clock, seal
+    case at, fix, ping, late, duplicate, path, unmeasured, radio, modem, equipment, session, stop, sequence, delivered,
+      clock, seal
     case forgotten, accepted, capture
     case clockSet = "clock_set"
   }
@@ -126,6 +128,9 @@ extension EventLine: Decodable {
     }
     if line.contains(.modem) {
       return .modem(try line.decodeIfPresent(ModemReading.self, forKey: .modem))
+    }
+    if line.contains(.equipment) {
+      return .equipment(try line.decode(ModemEquipment.self, forKey: .equipment))
     }
     if line.contains(.session) { return .session(try line.decode(SessionValue.self, forKey: .session).grant) }
     if line.contains(.clockSet) {

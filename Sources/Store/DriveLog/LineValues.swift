@@ -46,9 +46,6 @@ struct RoundTripValue: Decodable {
 extension ModemReading {
   /// The value of a drive log's `modem` event (docs/drive-log.md); ``init(from:)`` reads it.
   public var json: JSON {
-    let levels = SignalQuantity.allCases.compactMap { quantity in
-      signal[quantity].map { JSON.Member(quantity.rawValue, JSON.rounded($0, places: 1) ?? .number($0)) }
-    }
     return .object([
       "mask": mask.map { .integer(Int64($0)) },
       "registration": registration.map { .string($0.rawValue) },
@@ -56,14 +53,27 @@ extension ModemReading {
       "operator_name": operatorName.map(JSON.string),
       "sim_operator": simOperatorCode.map(JSON.string),
       "sim_operator_name": simOperatorName.map(JSON.string),
-      "signal": levels.isEmpty ? nil : .object(levels),
-      "cell": cell.map(Self.json),
-      "neighbours": neighbours.isEmpty ? nil : .array(neighbours.map(Self.json)),
+      "signal": levels(signal).isEmpty ? nil : .object(levels(signal)),
+      "cell": cell.map { .object(members($0)) },
+      "timing_advance": timingAdvance.map(JSON.integer),
+      "secondary": cells(secondaries),
+      "neighbours": cells(neighbours),
     ])
   }
 
-  private static func json(_ cell: RadioCell) -> JSON {
-    .object([
+  private func levels(_ levels: [SignalQuantity: Double]) -> [JSON.Member] {
+    SignalQuantity.allCases.compactMap { quantity in
+      levels[quantity].map { JSON.Member(quantity.rawValue, JSON.rounded($0, places: 1) ?? .number($0)) }
+    }
+  }
+
+  /// Each cell with its levels; `nil` without any.
+  private func cells(_ cells: [MeasuredCell]) -> JSON? {
+    cells.isEmpty ? nil : .array(cells.map { .object(members($0.cell) + levels($0.levels)) })
+  }
+
+  private func members(_ cell: RadioCell) -> [JSON.Member] {
+    JSON.members([
       "kind": cell.kind.map { .string($0.rawValue) },
       "mcc": cell.countryCode.map(JSON.string),
       "mnc": cell.networkCode.map(JSON.string),
@@ -72,6 +82,19 @@ extension ModemReading {
       "pci": cell.physical.map(JSON.integer),
       "channel": cell.channel.map(JSON.integer),
       "bandwidth_khz": cell.bandwidth.map(JSON.integer),
+    ])
+  }
+}
+
+extension ModemEquipment {
+  /// The value of a drive log's `equipment` event (docs/drive-log.md), also in the store and in exports; ``init(from:)`` reads it.
+  public var json: JSON {
+    .object([
+      "manufacturer": manufacturer.map(JSON.string), "model": model.map(JSON.string),
+      "firmware": firmware.map(JSON.string), "sim": sim.map(JSON.string),
+      "sim_operator": simOperatorCode.map(JSON.string), "sim_operator_name": simOperatorName.map(JSON.string),
+      "apn": accessPoint.map(JSON.string), "bearer": bearer.map { .string($0.rawValue) },
+      "ip_family": addresses.map { .string($0.rawValue) },
     ])
   }
 }

@@ -284,4 +284,14 @@ public struct StoreIdentity: Hashable, Sendable {
 
   /// With the given values.
   public init(uuid: String, lastFence: Int64) { (self.uuid, self.lastFence) = (uuid, lastFence) }
+
+  /// The pseudonym of a SIM in this store: the first 16 hexadecimal digits of the SHA-256 of identity and number (ICCID), with a colon
+  /// between. The same SIM has another one in another store. It hides the number from a reader, but not from somebody who has the
+  /// identity and tries all numbers: an ICCID has few unknown digits.
+  public func pseudonym(ofSIM number: String) -> String? {
+    let digest = StreamedDigest()
+    digest.add(Array("\(uuid):\(number)".utf8))
+    let text = digest.hexadecimal()
+    return text.isEmpty ? nil : String(text.prefix(16))
+  }
 }

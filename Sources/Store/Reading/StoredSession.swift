@@ -157,7 +157,8 @@ public struct StoredSession: Hashable, Sendable {
     (store, clock) = (row["store_uuid"], said["ruled_by"])
     session = Session(
       number: said["number"], testUUID: said["test_uuid"], started: time("started_at") ?? .start,
-      anchor: time("anchor_at"), finalized: time("finalized_at"), loopUUID: said["loop_uuid"])
+      anchor: time("anchor_at"), finalized: time("finalized_at"), loopUUID: said["loop_uuid"],
+      equipment: EquipmentColumn.read(said["equipment"]))
     quarantineReason = said["quarantine_reason"]
     submitted = (said["submitted_at"] as Int64?).map(WallTime.init(microseconds:))
     fences = row["fences"]
@@ -186,7 +187,7 @@ extension StoredSession {
     var changed = self
     changed.session = Session(
       number: session.number, testUUID: test, started: session.started, anchor: anchor, finalized: session.finalized,
-      loopUUID: session.loopUUID)
+      loopUUID: session.loopUUID, equipment: session.equipment)
     return changed
   }
 }

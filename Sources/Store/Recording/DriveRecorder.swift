@@ -110,25 +110,26 @@ public struct DriveRecorder: Sendable {
     let statement = try db.cachedStatement(
       sql: """
         INSERT INTO session (id, drive_id, number, test_uuid, client_uuid, loop_uuid, started_at, anchor_at, finalized_at,
-          local_address)
+          local_address, equipment)
         -- With its id, if it has one: an upsert that finds the row by another key still uses up a new id.
         VALUES ((SELECT id FROM session WHERE drive_id = :drive AND number = :number), :drive, :number,
           -- A server that gives a test twice must not keep fences from being saved.
           iif(EXISTS (SELECT 1 FROM session WHERE test_uuid = :testUUID AND (drive_id, number) <> (:drive, :number)),
             NULL, :testUUID),
           iif(:testUUID IS NULL, NULL, (SELECT client_uuid FROM intact_registration WHERE control_server = :server)),
-          :loopUUID, :started, :anchor, :finalized, :localAddress)
+          :loopUUID, :started, :anchor, :finalized, :localAddress, :equipment)
         ON CONFLICT (id) DO UPDATE SET test_uuid = excluded.test_uuid,
           client_uuid = iif(test_uuid IS excluded.test_uuid, coalesce(client_uuid, excluded.client_uuid), excluded.client_uuid),
           loop_uuid = coalesce(excluded.loop_uuid, loop_uuid),
-          anchor_at = excluded.anchor_at, finalized_at = excluded.finalized_at, local_address = excluded.local_address
+          anchor_at = excluded.anchor_at, finalized_at = excluded.finalized_at, local_address = excluded.local_address,
+          equipment = excluded.equipment
         """)
     try statement.execute(
       arguments: [
         "drive": drive, "number": session.number, "testUUID": session.testUUID, "server": server,
         "loopUUID": session.loopUUID,
         "started": wall(session.started), "anchor": session.anchor.map(wall), "finalized": session.finalized.map(wall),
-        "localAddress": session.localAddress,
+        "localAddress": session.localAddress, "equipment": session.equipment?.json.text,
       ])
   }
 

@@ -72,7 +72,7 @@ struct DriveRecovery {
           sql: """
             UPDATE session SET test_uuid = NULL, client_uuid = NULL, loop_uuid = NULL, anchor_at = NULL, finalized_at = NULL,
               submitted_at = NULL, quarantined_at = NULL, quarantine_reason = NULL, recovered_at = NULL,
-              local_address = NULL WHERE id = ?
+              local_address = NULL, equipment = NULL WHERE id = ?
             """, arguments: [known["id"] as Int64])
       }
       try recorder.save(session, db)

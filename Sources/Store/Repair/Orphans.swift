@@ -84,7 +84,7 @@ public struct Orphans: Sendable {
           WHERE drive_id = :drive AND id <> :session AND number < 1 << 31
         ON CONFLICT (id) DO UPDATE SET drive_id = excluded.drive_id, number = excluded.number, test_uuid = NULL,
           client_uuid = NULL, loop_uuid = NULL, started_at = excluded.started_at, anchor_at = NULL, finalized_at = excluded.finalized_at,
-          local_address = NULL
+          local_address = NULL, equipment = NULL
         """,
       arguments: ["session": session, "drive": drive, "entered": orphan["entered"] as Int64, "seen": seen])
     try RowChecksum.sign("session", id: session, db)

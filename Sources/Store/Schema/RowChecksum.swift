@@ -20,6 +20,7 @@ enum RowChecksum {
       [
         "id", "drive_id", "number", "test_uuid", "loop_uuid", "started_at", "anchor_at", "finalized_at", "submitted_at",
         "quarantined_at", "quarantine_reason", "recovered_at", "client_uuid", "local_address",
+        "equipment",
       ]
     ),
     (

@@ -95,6 +95,8 @@ enum Schema {
           client_uuid TEXT,
           -- The address of this host from which the pings of the session left.
           local_address TEXT,
+          -- The modem, the SIM and the connection that it was measured with, as JSON (ModemEquipment).
+          equipment TEXT,
           UNIQUE (drive_id, number)
         ) STRICT;
 

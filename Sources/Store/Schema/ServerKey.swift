@@ -23,6 +23,14 @@ enum NamedLogs {
   }
 }
 
+/// The column `session.equipment`: JSON as in a drive log.
+enum EquipmentColumn {
+  /// `nil` without one, and for another form, such as a later release's.
+  static func read(_ text: String?) -> ModemEquipment? {
+    text.flatMap { try? JSONDecoder().decode(ModemEquipment.self, from: Data($0.utf8)) }
+  }
+}
+
 /// The column `fence.radio`: JSON with sorted keys, so that the same report always gives the same row.
 enum RadioColumn {
   static func text(_ radio: FenceRadio?) throws -> String? {

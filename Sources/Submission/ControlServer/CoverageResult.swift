@@ -46,14 +46,15 @@ struct CoverageResult: Hashable, Sendable {
     return JSON.members(["network_type": .integer(type ?? NetworkType.cellular)]) + network.members
   }
 
-  /// The serving cell of each fence, with its lowest levels.
+  /// The serving cell of each fence, with its lowest levels, and the cells beside it.
   private var radioInfo: [JSON.Member] {
     var info = RadioInfo(testUUID: testUUID)
     for fence in fences where fence.duration != nil {
       guard let radio = fence.radio, radio.isOfModem else { continue }
       let levels = radio.levels.map { ($0.quantity, $0.minimum) }
       info?.add(
-        radio.cell, fence.technology, levels: Dictionary(levels) { first, _ in first }, at: fence.entered - anchor)
+        radio.cell, fence.technology, levels: Dictionary(levels) { first, _ in first },
+        environment: radio.environment, at: fence.entered - anchor)
     }
     return info?.members ?? []
   }

@@ -2,13 +2,19 @@ import Coverage
 import Foundation
 import OrderedJSON
 
-/// The serving cells of a result, and the signal in them (`radioInfo`; docs/protocol.md, 3.5). Of them the server computes the signal, the
+/// The cells of a result, and the signal in them (`radioInfo`; docs/protocol.md, 3.5). Of the active ones the server computes the signal, the
 /// cell and the band of a test.
 struct RadioInfo {
   /// A cell as far as the server stores it.
   private struct Cell: Hashable {
     let network: String?
     let cell: RadioCell
+    let role: Role
+  }
+
+  /// What a cell is for the device. Of an active cell, the server takes its band and channel as the test's: only the primary one is active.
+  private enum Role: String {
+    case primary, secondary, neighbour
   }
 
   private let test: UUID
@@ -21,28 +27,39 @@ struct RadioInfo {
     self.test = test
   }
 
-  /// Adds the signal in a cell. A cell that was added before is not repeated.
+  /// Adds the signal in a cell, and the cells beside it. A cell that was added before is not repeated.
   /// - Parameters:
   ///   - cell: As the modem told it; `nil`: unknown.
   ///   - levels: The measured signal in dBm and dB.
+  ///   - environment: Timing advance, secondary cell and strongest neighbour.
   ///   - offset: The time since the test's.
   mutating func add(
-    _ cell: RadioCell?, _ technology: Technology?, levels: [SignalQuantity: Double], at offset: Duration
+    _ cell: RadioCell?, _ technology: Technology?, levels: [SignalQuantity: Double],
+    environment: RadioEnvironment? = nil, at offset: Duration
   ) {
     guard cell != nil || !levels.isEmpty else { return }
-    let kind = cell?.kind ?? technology?.cellKind
-    let seen = Cell(network: kind.map(Self.network), cell: cell ?? RadioCell())
+    let time = JSON.members([
+      "network_type_id": technology?.id.map { .integer(Int64($0)) },
+      "time_ns": .integer(offset.inMicroseconds.saturatingMultiplied(by: 1000)),
+    ])
+    let advance = JSON.members(["timing_advance": environment?.timingAdvance.map(JSON.integer)])
+    let kind = technology?.cellKind
+    add(cell ?? RadioCell(), cell?.kind ?? kind, .primary, time, Self.signal(levels, kind) + advance)
+    if let secondary = environment?.secondary { add(secondary, .nr, .secondary, time, Self.signal(levels, .nr)) }
+    if let other = environment?.strongest {
+      let kind = other.cell.kind ?? kind
+      add(other.cell, kind, .neighbour, time, Self.signal(other.levels, kind))
+    }
+  }
+
+  private mutating func add(
+    _ cell: RadioCell, _ kind: RadioCell.Kind?, _ role: Role, _ time: [JSON.Member], _ signal: [JSON.Member]
+  ) {
+    let seen = Cell(network: kind.map(Self.network), cell: cell, role: role)
     let index = cells.firstIndex(of: seen) ?? cells.endIndex
     if index == cells.endIndex { cells.append(seen) }
-    let signal = Self.signal(levels, technology)
     guard !signal.isEmpty else { return }
-    signals.append(
-      .object(
-        JSON.members([
-          "cell_uuid": .string(name(of: index)),
-          "network_type_id": technology?.id.map { .integer(Int64($0)) },
-          "time_ns": .integer(offset.inMicroseconds.saturatingMultiplied(by: 1000)),
-        ]) + signal))
+    signals.append(.object([JSON.Member("cell_uuid", .string(name(of: index)))] + time + signal))
   }
 
   /// The member of the request; none without a cell.
@@ -54,7 +71,8 @@ struct RadioInfo {
 
   private func json(_ cell: Cell, named name: String) -> JSON {
     .object([
-      "uuid": .string(name), "active": true, "registered": true, "cell_state": "primary",
+      "uuid": .string(name), "active": .bool(cell.role == .primary), "registered": .bool(cell.role != .neighbour),
+      "cell_state": cell.role == .neighbour ? nil : .string(cell.role.rawValue),
       "technology": cell.network.map(JSON.string),
       "mcc": cell.cell.countryCode.flatMap { Int64($0) }.map(JSON.integer),
       "mnc": cell.cell.networkCode.flatMap { Int64($0) }.map(JSON.integer),
@@ -82,12 +100,12 @@ struct RadioInfo {
   }
 
   /// The levels under the server's names, as whole numbers.
-  private static func signal(_ levels: [SignalQuantity: Double], _ technology: Technology?) -> [JSON.Member] {
+  private static func signal(_ levels: [SignalQuantity: Double], _ kind: RadioCell.Kind?) -> [JSON.Member] {
     func level(_ quantities: SignalQuantity...) -> JSON? {
       quantities.lazy.compactMap { levels[$0] }.first
         .flatMap { Int32(saturating: $0.rounded()) }.map { .integer(Int64($0)) }
     }
-    return switch technology?.cellKind {
+    return switch kind {
     case .lte: JSON.members(["lte_rsrp": level(.rsrp), "lte_rsrq": level(.rsrq), "lte_rssnr": level(.sinr)])
     case .nr: JSON.members(["nr_ss_rsrp": level(.nrRSRP), "nr_ss_rsrq": level(.nrRSRQ), "nr_ss_sinr": level(.nrSINR)])
     case .gsm, .umts, nil: JSON.members(["signal": level(.rscp, .rssi)])

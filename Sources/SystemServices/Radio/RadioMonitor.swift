@@ -8,6 +8,7 @@ public struct RadioMonitor: Sendable {
   private let source: RadioSource
   private let interface: String?
   private let mayConfigure: Bool
+  private let simName: (@Sendable (String) -> String?)?
   private let restartDelay: Duration
   private let logger: Logger
 
@@ -16,15 +17,16 @@ public struct RadioMonitor: Sendable {
   ///   - interface: The interface of the measured link: with several modems, the one with this network port counts. Only
   ///     ModemManager uses it.
   ///   - mayConfigure: Whether ModemManager may be asked to report the signal and the cell.
+  ///   - simName: Turns the number of a SIM (ICCID) into the pseudonym that readings have; `nil`: they have none.
   ///   - restartDelay: The wait before a program that ended is started again.
   ///   - logger: Logs unknown technologies, the end of the program, and why ModemManager reports nothing.
   public init(
-    source: RadioSource, interface: String? = nil, mayConfigure: Bool = true, restartDelay: Duration = .seconds(10),
-    logger: Logger
+    source: RadioSource, interface: String? = nil, mayConfigure: Bool = true,
+    simName: (@Sendable (String) -> String?)? = nil, restartDelay: Duration = .seconds(10), logger: Logger
   ) {
     self.source = source
     self.interface = interface
-    self.mayConfigure = mayConfigure
+    (self.mayConfigure, self.simName) = (mayConfigure, simName)
     self.restartDelay = restartDelay
     self.logger = logger
   }
@@ -40,7 +42,9 @@ public struct RadioMonitor: Sendable {
     case .auto, .modemManager:
       #if canImport(CSystemd)
         let client = ModemManagerClient(
-          interface: interface, isRequired: source == .modemManager, mayConfigure: mayConfigure, logger: logger)
+          ModemManagerOptions(
+            interface: interface, isRequired: source == .modemManager, mayConfigure: mayConfigure, simName: simName),
+          logger: logger)
         await client.run(deliver)
       #else
         let level: Logger.Level = source == .auto ? .info : .warning

@@ -148,9 +148,8 @@ private struct ChosenFences: FenceRecords {
     return ofDrives.sorted { $0.key < $1.key }.enumerated().compactMap { index, entry in
       let (drive, sessions) = entry
       progress.show(index, of: "drive log") { ofDrives.count }
-      guard let first = sessions.first?.session else { return nil }
       return DriveProvenance(
-        of: first, sessions: sessions.map { $0.session.id }.sorted(), fences: sessions.reduce(0) { $0 + $1.fences },
+        of: sessions.map(\.session).sorted { $0.id < $1.id }, fences: sessions.reduce(0) { $0 + $1.fences },
         log: logs[drive])
     }
   }

@@ -101,6 +101,7 @@ extension SessionListing {
       "damaged_fences": .integer(Int64(stored.damagedFences)),
       "quarantine_reason": stored.quarantineReason.map(JSON.string),
       "submitted_at": stored.submitted.map { .string($0.iso8601) },
+      "equipment": stored.session.equipment?.json,
     ])
   }
 

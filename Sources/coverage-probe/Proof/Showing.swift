@@ -76,6 +76,7 @@ struct Showing {
     print(
       "session \(session.id): \(session.state(isWriterAlive: isWriterAlive).rawValue), \(counted(session.fences, "fence"))"
         + (session.quarantineReason.map { "; refused: \(ForeignText.clean($0))" } ?? ""))
+    if let equipment = session.session.equipment { print("modem: \(ForeignText.clean(equipment.words, limit: 400))") }
     if let batch = evidence.batch { print(Self.line(batch)) }
     guard let log else { return }
     print("drive log \(log.path), \(counted(log.digest.bytes, "byte"))")

@@ -64,10 +64,13 @@ struct Oracle {
     guard end == nil else { return }
     greatest = max(greatest, at)
     if step.event.kind.concernsPing { return take(step.event.kind, sent: at) }
-    if case .modem = step.event.kind { return }
+    switch step.event.kind {
+    case .modem, .equipment: return
+    default: break
+    }
     latest = max(latest, at)
     switch step.event.kind {
-    case .modem, .ping, .late, .duplicate: break
+    case .modem, .equipment, .ping, .late, .duplicate: break
     case .clockSet(let step):
       for index in tests.indices { tests[index].anchor = tests[index].anchor.map { $0 - step.inMicroseconds } }
     case .fix(let fix): take(fix, step.place)
@@ -155,7 +158,7 @@ struct Oracle {
       latest = max(latest, sent)
     case .late: circles[circle].late += 1
     case .duplicate: circles[circle].duplicates += 1
-    case .fix, .path, .unmeasured, .radio, .modem, .session, .clockSet, .stop: break
+    case .fix, .path, .unmeasured, .radio, .modem, .equipment, .session, .clockSet, .stop: break
     }
   }
 }

@@ -61,7 +61,8 @@ struct RandomDrive {
     switch Int.random(in: 0..<1_000, using: &random) {
     case 0..<700: send()
     case 700..<920: fix()
-    case 920..<930: add(.modem(modem()))
+    case 920..<929: add(.modem(modem()))
+    case 929: add(.equipment(.sample))
     case 930..<960: add(.radio(["4G/LTE", "5G/NR", nil].randomElement(using: &random)?.map { Technology($0) }))
     case 960..<965: add(.unmeasured(Bool.random(using: &random) ? "x" : nil))
     case 965..<980: add(.path(Path.allCases.randomElement(using: &random) ?? .cellular))

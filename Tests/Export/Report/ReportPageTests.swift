@@ -6,7 +6,9 @@ import Testing
 @testable import Export
 
 @Suite struct ReportPageTests {
-  private static func report(title: String = "Drive", compared: Bool = false) -> Report {
+  private static func report(
+    title: String = "Drive", compared: Bool = false, equipment: ModemEquipment? = nil
+  ) -> Report {
     var figures = ReportFigures()
     for index in 0..<20 {
       figures.add(
@@ -15,7 +17,7 @@ import Testing
             number: index, entered: Double(index) * 4, latitude: 48 + Double(index) * 0.0005,
             answered: index == 3 ? 0 : 39,
             rttSumNanoseconds: index == 3 ? 0 : 1_235_130_000),
-          drive: 1, session: 1, driveStarted: .sampleStart))
+          drive: 1, session: 1, driveStarted: .sampleStart, equipment: equipment))
     }
     figures.endFences()
     let part = Report.Part(title: title, figures: figures)
@@ -27,6 +29,14 @@ import Testing
     let page = ReportPage(Self.report(title: "link <script>\"&")).html
     #expect(page.contains("link &lt;script&gt;&quot;&amp;"))
     #expect(!page.contains("<script"))
+  }
+
+  @Test("when the modem is known, then page and JSON name it once")
+  func equipment() {
+    let report = Self.report(equipment: .sample)
+    #expect(ReportPage(report).html.ranges(of: "measured with Maker M &lt;1&gt;, firmware R1.2; SIM A1").count == 1)
+    #expect(report.json.text.ranges(of: #""firmware":"R1.2""#).count == 1)
+    #expect(!ReportPage(Self.report()).html.contains("measured with"))
   }
 
   @Test("The page loads nothing and runs nothing")

@@ -42,6 +42,7 @@ import Testing
     events += [.at(1, .ping(.unsent())), .at(1, .ping(.unsent(count: 7)))]
     events += [.at(1, .unmeasured("a \"reason\"")), .at(1, .unmeasured(nil))]
     events += [.at(1, .modem(nil)), .at(1, .modem(ModemReading())), .at(1, .modem(.sample))]
+    events += [.at(1, .equipment(.sample)), .at(1, .equipment(ModemEquipment()))]
     let anchor = DriveTime(microseconds: -1_500_001)
     let grant = SessionGrant(
       testUUID: "T2", anchor: anchor, maximumDuration: .milliseconds(14_400_500), loopUUID: "L")

@@ -137,6 +137,26 @@ struct RequestBodyTests {
     #expect(signals[1]["nr_ss_rsrp"] as? Int == -100 && signals[1]["network_type_id"] as? Int == 20)
   }
 
+  @Test("when fences have cells beside the serving one, then the result has them, and only the serving one is active")
+  func environment() throws {
+    var radio = FenceRadio.sample
+    radio.cell?.kind = .lte
+    radio.levels.append(.init(quantity: .nrRSRP, minimum: -99.6, median: -90, maximum: -80))
+    radio.environment = RadioEnvironment(.sample)
+    let fence = Fence.sample(technology: "5G/NRNSA", radio: radio)
+    let info = try #require(try whole([fence, fence])["radioInfo"] as? [String: [[String: Any]]])
+    let (cells, signals) = (try #require(info["cells"]), try #require(info["signals"]))
+    #expect(cells.map { $0["active"] as? Bool } == [true, false, false])
+    #expect(cells.map { $0["registered"] as? Bool } == [true, true, false])
+    #expect(cells.map { $0["cell_state"] as? String } == ["primary", "secondary", nil])
+    #expect(cells.map { $0["technology"] as? String } == ["4G", "5G", "4G"])
+    #expect(cells.map { $0["channel_number"] as? Int } == [1300, 632_628, 1300])
+    #expect(Set(cells.compactMap { $0["uuid"] as? String }).count == 3)
+    #expect(signals.map { $0["timing_advance"] as? Int } == [5, nil, nil, 5, nil, nil])
+    #expect(signals.prefix(3).map { $0["lte_rsrp"] as? Int } == [-112, nil, -102])
+    #expect(signals.prefix(3).map { $0["nr_ss_rsrp"] as? Int } == [nil, -100, nil])
+  }
+
   @Test("when no fence has a cell or a level, then there is no radioInfo; nor is there for a test without a UUID")
   func noRadioInfo() throws {
     #expect(try whole([.sample(), .sample(radio: FenceRadio())])["radioInfo"] == nil)

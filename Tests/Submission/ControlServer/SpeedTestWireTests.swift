@@ -91,11 +91,13 @@ import Testing
       $0.testUUID = "2d0f1c8e-0000-4000-8000-000000000000"
       $0.figures.cell = .sample(7)
       $0.figures.signal = -95.4
+      $0.figures.environment = RadioEnvironment(.sample)
       (($0.figures.simOperatorCode), $0.figures.localAddress) = ("23201", "fe80::1%wwan0")
     }
     let info = try #require(ours["radioInfo"] as? [String: [[String: Any]]])
-    #expect(info["cells"]?.map { $0["location_id"] as? Int } == [7])
-    #expect(info["signals"]?.map { $0["lte_rsrp"] as? Int } == [-95])
+    #expect(info["cells"]?.map { $0["location_id"] as? Int } == [7, nil, 7])
+    #expect(info["cells"]?.map { $0["registered"] as? Bool } == [true, true, false])
+    #expect(info["signals"]?.map { $0["lte_rsrp"] as? Int } == [-95, -102], "the 5G cell has no level of its own")
     #expect(
       ours["telephony_network_sim_operator"] as? String == "232-01" && ours["test_ip_local"] as? String == "fe80::1")
     #expect(ours["last_client_status"] as? String == "END" && ours["last_qos_status"] == nil)

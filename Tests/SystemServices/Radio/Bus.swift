@@ -17,7 +17,8 @@ struct Bus {
   private var now = ContinuousClock.now
 
   init(interface: String? = nil, isRequired: Bool = true, mayConfigure: Bool = true) {
-    conversation = ModemConversation(interface: interface, isRequired: isRequired, mayConfigure: mayConfigure)
+    conversation = ModemConversation(
+      ModemManagerOptions(interface: interface, isRequired: isRequired, mayConfigure: mayConfigure) { "name of \($0)" })
     calls = conversation.connected(at: now)
   }
 
@@ -43,7 +44,10 @@ struct Bus {
   }
 
   mutating func change(_ properties: [String: BusValue], of interface: String? = nil, at path: String = path) {
-    let name = interface.map { "\(ModemObject.prefix).\($0)" } ?? ModemObject.prefix
+    change(properties, ofWhole: interface.map { "\(ModemObject.prefix).\($0)" } ?? ModemObject.prefix, at: path)
+  }
+
+  mutating func change(_ properties: [String: BusValue], ofWhole name: String, at path: String) {
     handle(
       .signal(
         path: path, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged",

@@ -16,24 +16,53 @@ struct CellListTests {
       ["cell-type": 5, "serving": true, "earfcn": 1300, "ci": "01020304", "operator-id": "23201"],
       ["cell-type": 5, "serving": false, "earfcn": 3350],
     ])
-    #expect(cells.serving?.channel == 1300)
-    #expect(cells.serving?.countryCode == "232")
-    #expect(cells.others.map(\.channel) == [3350, 632_628])
-    #expect(cells.others[1].physical == 0x1F)
+    #expect(cells.serving?.cell.channel == 1300)
+    #expect(cells.serving?.cell.countryCode == "232")
+    #expect(cells.neighbours.map(\.cell.channel) == [3350])
+    #expect(cells.secondaries.map(\.cell.channel) == [632_628])
+    #expect(cells.secondaries.first?.cell.physical == 0x1F)
+  }
+
+  @Test("when cells have levels and a timing advance, then those of each kind are read, and signs for unknown are not")
+  func levels() {
+    let unknown = -Double.greatestFiniteMagnitude
+    let cells = list([
+      ["cell-type": 5, "serving": true, "earfcn": 1300, "rsrp": -91.5, "rsrq": -10.0, "timing-advance": 7],
+      ["cell-type": 6, "serving": true, "nrarfcn": 632_628, "rsrp": -95.0, "rsrq": unknown, "sinr": 12.5],
+      ["cell-type": 5, "earfcn": 1300, "rsrp": -101.0, "rsrq": unknown, "timing-advance": 9],
+      ["cell-type": 3, "uarfcn": 10_700, "rscp": -80.0, "ecio": -7.5, "rsrp": -1.0],
+      ["cell-type": 2, "arfcn": 10, "rx-level": 20],
+    ])
+    #expect(cells.timingAdvance == 7)
+    #expect(cells.levels == [.rsrp: -91.5, .rsrq: -10, .nrRSRP: -95, .nrSINR: 12.5])
+    #expect(cells.neighbours.map(\.levels) == [[.rsrp: -101], [.rscp: -80, .ecio: -7.5], [:]])
+    let none = list([["cell-type": 5, "serving": true, "earfcn": 1300, "timing-advance": 4_294_967_295]])
+    #expect(none.timingAdvance == nil && none.levels.isEmpty)
+  }
+
+  @Test("when the modem aggregates carriers, then the primary cell serves, and the others are secondary")
+  func carriers() {
+    let cells = list([
+      ["cell-type": 5, "serving": true, "serving-cell-type": 2, "earfcn": 3350],
+      ["cell-type": 5, "serving": true, "serving-cell-type": 1, "earfcn": 1300],
+      ["cell-type": 6, "serving": true, "serving-cell-type": 3, "nrarfcn": 632_628],
+    ])
+    #expect(cells.serving?.cell.channel == 1300)
+    #expect(cells.secondaries.map(\.cell.channel) == [3350, 632_628])
   }
 
   @Test("when 5G serves alone, then its cell is the serving one")
   func standalone() {
     let cells = list([["cell-type": 6, "serving": true, "ci": "1020304FF", "tac": "00A1B2", "nrarfcn": 632_628]])
-    #expect(cells.serving?.identity == 0x1_0203_04FF)
-    #expect(cells.serving?.area == 0xA1B2)
+    #expect(cells.serving?.cell.identity == 0x1_0203_04FF)
+    #expect(cells.serving?.cell.area == 0xA1B2)
   }
 
   @Test("when UMTS serves, then location area and scrambling code are its area and physical identity")
   func umts() {
     let cells = list([["cell-type": 3, "serving": true, "lac": "1A2B", "ci": "0102", "uarfcn": 10_700, "psc": 42]])
-    #expect(cells.serving?.area == 0x1A2B)
-    #expect(cells.serving?.physical == 42)
+    #expect(cells.serving?.cell.area == 0x1A2B)
+    #expect(cells.serving?.cell.physical == 42)
   }
 
   @Test(
@@ -43,7 +72,7 @@ struct CellListTests {
       (1_000_000, nil), (4_294_967_295, nil), (-1, nil),
     ] as [(Int, Int64?)])
   func bandwidth(width: Int, kilohertz: Int64?) {
-    #expect(list([["serving": true, "earfcn": 1, "bandwidth": width]]).serving?.bandwidth == kilohertz)
+    #expect(list([["serving": true, "earfcn": 1, "bandwidth": width]]).serving?.cell.bandwidth == kilohertz)
   }
 
   @Test("when neighbours have codes that are reserved or too wide for their kind, then those are absent")
@@ -54,11 +83,11 @@ struct CellListTests {
       ["cell-type": 6, "tac": "FFFFFF", "ci": "1000000000", "physical-ci": "3F0", "nrarfcn": 632_628],
       ["cell-type": 3, "lac": "FFFE", "ci": "FFFFFFF", "psc": 512], ["cell-type": 2, "lac": "0", "ci": "FFFF"],
     ])
-    #expect(cells.serving?.area == nil && cells.serving?.identity == nil)
-    #expect(cells.serving?.channel == 1300)
-    #expect(cells.others.map(\.area) == [0x1A2B, nil], "cells of which nothing is known are dropped")
-    #expect(cells.others.allSatisfy { $0.identity == nil && $0.physical == nil })
-    #expect(cells.others.map(\.kind) == [.lte, .nr])
+    #expect(cells.serving?.cell.area == nil && cells.serving?.cell.identity == nil)
+    #expect(cells.serving?.cell.channel == 1300)
+    #expect(cells.neighbours.map(\.cell.area) == [0x1A2B, nil], "cells of which nothing is known are dropped")
+    #expect(cells.neighbours.allSatisfy { $0.cell.identity == nil && $0.cell.physical == nil })
+    #expect(cells.neighbours.map(\.cell.kind) == [.lte, .nr])
   }
 
   @Test("when values are unusable, then they are left out, and a cell without values is dropped")
@@ -68,7 +97,7 @@ struct CellListTests {
       ["serving": false], [:],
     ])
     #expect(cells.serving == nil)
-    #expect(cells.others.isEmpty)
-    #expect(CellList(.string("no list")).others.isEmpty)
+    #expect(cells.neighbours.isEmpty)
+    #expect(CellList(.string("no list")).neighbours.isEmpty)
   }
 }

@@ -32,28 +32,6 @@ struct ModemConversationTests {
     #expect(reading.modem?.cell == cell)
   }
 
-  @Test("when the modem has a SIM, then the SIM's operator is read, and follows its changes")
-  mutating func sim() {
-    let path = "\(Bus.root)/SIM/0"
-    func sim(_ code: String) -> BusValue {
-      .dictionary(["OperatorIdentifier": .string(code), "OperatorName": .string("Home")])
-    }
-    bus.answer(.owner, [.bool(true)])
-    bus.answer(
-      .objects,
-      [
-        .dictionary([
-          Bus.path: .modem(mask: 1 << 14), path: .dictionary(["org.freedesktop.ModemManager1.Sim": sim("23201")]),
-        ])
-      ])
-    bus.change(["Sim": .string(path)])
-    #expect(bus.reading.modem?.simOperatorCode == "23201" && bus.reading.modem?.simOperatorName == "Home")
-    bus.add(path, .dictionary(["org.freedesktop.ModemManager1.Sim": sim("26202")]))
-    #expect(bus.reading.modem?.simOperatorCode == "26202")
-    bus.remove(path)
-    #expect(bus.reading.modem?.simOperatorCode == nil && bus.reading.technology == Technology("4G/LTE"))
-  }
-
   @Test("when LTE and 5G are in the mask, then it is 5G non-standalone; 5G alone is standalone; the raw mask stays")
   mutating func fiveG() {
     bus.show(.modem(mask: 1 << 14 | 1 << 15))

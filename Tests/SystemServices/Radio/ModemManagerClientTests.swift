@@ -18,7 +18,7 @@
       let log = LogLines()
       let (readings, continuation) = AsyncStream<RadioReading>.makeStream()
       let client = ModemManagerClient(
-        address: daemon.address, interface: nil, isRequired: true, mayConfigure: true, logger: log.logger)
+        address: daemon.address, ModemManagerOptions(), logger: log.logger)
       let running = Task { await client.run { continuation.yield($0) } }
       var iterator = readings.makeAsyncIterator()
       #expect(await iterator.next() == RadioReading(obstacle: "ModemManager is not running"))

@@ -22,14 +22,15 @@ struct RadioLineTests {
   func json() throws {
     let line =
       #"{"technology":"5G/NRNSA","registration":"roaming","operator":"23201","signal":{"rsrp":-91.5,"nr_sinr":12},"#
-      + #""cell":{"mcc":"232","mnc":"01","id":16909060,"pci":123},"neighbours":[{"pci":7}]}"#
+      + #""cell":{"mcc":"232","mnc":"01","id":16909060,"pci":123},"neighbours":[{"pci":7,"rsrp":-101.5,"rsrq":99}],"timing_advance":9,"secondary":[{"kind":"nr","pci":8}]}"#
     let parsed = try #require(reading(line))
     #expect(parsed.technology == Technology("5G/NRNSA"))
     let modem = try #require(parsed.modem)
     #expect(modem.registration == .roaming)
     #expect(modem.signal == [.rsrp: -91.5, .nrSINR: 12])
     #expect(modem.cell?.identity == 16_909_060)
-    #expect(modem.neighbours.first?.physical == 7)
+    #expect(modem.neighbours.first?.cell.physical == 7 && modem.neighbours.first?.levels == [.rsrp: -101.5])
+    #expect(modem.timingAdvance == 9 && modem.secondaries.map(\.cell.physical) == [8])
   }
 
   @Test("when JSON has impossible or unknown values, then they are left out, and the rest counts")
@@ -63,7 +64,7 @@ struct RadioLineTests {
     #expect(modem.operatorCode == nil)
     #expect(modem.cell?.countryCode == nil && modem.cell?.networkCode == nil)
     #expect(modem.cell?.area == nil && modem.cell?.identity == nil && modem.cell?.physical == 123)
-    #expect(modem.neighbours.map(\.identity) == [nil, 68_719_476_734])
-    #expect(modem.neighbours.map(\.area) == [nil, 65_534])
+    #expect(modem.neighbours.map(\.cell.identity) == [nil, 68_719_476_734])
+    #expect(modem.neighbours.map(\.cell.area) == [nil, 65_534])
   }
 }

@@ -330,6 +330,7 @@ public final class ControlledTest: Sendable {
     figures.simOperatorName = radio?.modem?.simOperatorName
     figures.isRoaming = radio?.modem?.registration.map { $0 == .roaming }
     figures.cell = radio?.modem?.cell
+    figures.environment = radio?.modem.flatMap(RadioEnvironment.init)
     figures.signal = FenceRadio.quantities(of: radio?.technology).lazy.compactMap { radio?.modem?.signal[$0] }.first
     return figures
   }

@@ -71,7 +71,7 @@ struct SpeedTestResult: Hashable, Sendable {
     var info = RadioInfo(testUUID: testUUID)
     let quantity = FenceRadio.quantities(of: technology).first
     let level = quantity.flatMap { quantity in figures.signal.map { [quantity: $0] } }
-    info?.add(figures.cell, technology, levels: level ?? [:], at: .zero)
+    info?.add(figures.cell, technology, levels: level ?? [:], environment: figures.environment, at: .zero)
     return network.members + (info?.members ?? [])
   }
 

@@ -27,9 +27,7 @@ struct ModemConversation {
     case absent, present, hung
   }
 
-  private let interface: String?
-  private let isRequired: Bool
-  private let mayConfigure: Bool
+  private let options: ModemManagerOptions
   private var state = State.absent { didSet { wasPresent = wasPresent || state == .present } }
   /// Whether ModemManager ran at any time on this connection.
   private var wasPresent = false
@@ -46,18 +44,12 @@ struct ModemConversation {
   /// Lines for the log: refusals. ``drainNotes()`` empties it.
   private(set) var notes: [String] = []
 
-  /// - Parameters:
-  ///   - interface: The interface of the measured link.
-  ///   - isRequired: Whether it is an obstacle that there never was a ModemManager. One that ended always is.
-  ///   - mayConfigure: Whether to configure the modem to report its signal and its cell.
-  init(interface: String?, isRequired: Bool = true, mayConfigure: Bool = true) {
-    (self.interface, self.isRequired, self.mayConfigure) = (interface, isRequired, mayConfigure)
-  }
+  init(_ options: ModemManagerOptions) { self.options = options }
 
   // MARK: Results
 
   /// The modem of the link, among those that are there now.
-  private var choice: ModemChoice { ModemChoice(among: objects.modems, interface: interface) }
+  private var choice: ModemChoice { ModemChoice(among: objects.modems, interface: options.interface) }
 
   /// Whether ModemManager does not answer in time.
   var isHung: Bool { state == .hung }
@@ -65,7 +57,7 @@ struct ModemConversation {
   /// The present report: technology and values of the link's modem, or the obstacle because of which there is none.
   var reading: RadioReading {
     switch state {
-    case .absent: return RadioReading(obstacle: isRequired || wasPresent ? "ModemManager is not running" : nil)
+    case .absent: return RadioReading(obstacle: options.isRequired || wasPresent ? "ModemManager is not running" : nil)
     case .hung: return RadioReading(obstacle: "ModemManager does not answer")
     case .present: break
     }
@@ -75,7 +67,8 @@ struct ModemConversation {
       guard let modem = objects.modems[path] else { return RadioReading() }
       if isMute { return RadioReading(obstacle: "the modem does not answer") }
       return RadioReading(
-        technology: modem.technology, modem: objects.reading(of: modem, at: path), obstacle: modem.obstacle)
+        technology: modem.technology, modem: objects.reading(of: modem, at: path), obstacle: modem.obstacle,
+        equipment: objects.equipment(of: modem, simName: options.simName))
     }
   }
 
@@ -135,6 +128,7 @@ struct ModemConversation {
       return []
     }
     return askWhetherAlive(at: now) + list(at: now) + configure(at: now) + askForCells(at: now, atOnce: false)
+      + askForParts(at: now)
   }
 
   // MARK: Answers
@@ -155,7 +149,10 @@ struct ModemConversation {
     case .objects:
       isListed = true
       objects.list(values.first)
-      return configure(at: now) + askForCells(at: now, atOnce: true)
+      return configure(at: now) + askForCells(at: now, atOnce: true) + askForParts(at: now)
+    case .part(let path):
+      objects.setPart(values.first?.dictionary ?? [:], at: path)
+      return []
     case .cells(let path):
       objects.setCells(values.first.map(CellList.init), at: path)
       signOfLife(of: path, at: now)
@@ -192,6 +189,8 @@ struct ModemConversation {
       if isRefused || name.hasSuffix("Core.Unsupported") { objects.withoutCells.insert(path) }
     case .signalSetup, .locationSetup:
       notes.append("ModemManager refuses to report \(purpose.subject): \(text) (\(name))")
+    // Known without values: a part that has gone, or that the bus refuses, is not asked for again.
+    case .part(let path): objects.setPart([:], at: path)
     case .match, .owner, .objects: noteRefusal(name, text)
     }
     return []
@@ -223,7 +222,7 @@ struct ModemConversation {
     case (Self.objects, "InterfacesAdded"):
       guard values.count == 2, let path = values[0].text else { return [] }
       objects.add(values[1], at: path)
-      return configure(at: now) + askForCells(at: now, atOnce: true)
+      return configure(at: now) + askForCells(at: now, atOnce: true) + askForParts(at: now)
     case (Self.objects, "InterfacesRemoved"):
       guard values.count == 2, let path = values[0].text else { return [] }
       objects.remove(values[1].list.compactMap(\.text), at: path)
@@ -239,7 +238,7 @@ struct ModemConversation {
       let moves =
         reading.technology != before.technology || objects.modems[path]?.cell != nil && reading.cell != before.cell
       if moves { objects.setCells(nil, at: path) }
-      return configure(at: now) + askForCells(at: now, atOnce: moves)
+      return configure(at: now) + askForCells(at: now, atOnce: moves) + askForParts(at: now)
     default: return []
     }
   }
@@ -330,7 +329,8 @@ struct ModemConversation {
   /// without this, both stay empty. Other sources of location stay enabled. Each is requested until the properties show that
   /// it is in effect.
   private mutating func configure(at now: ContinuousClock.Instant) -> [ModemCall] {
-    guard mayConfigure, case .modem(let path) = choice, let modem = objects.modems[path], modem.isRegistered else {
+    guard options.mayConfigure, case .modem(let path) = choice, let modem = objects.modems[path], modem.isRegistered
+    else {
       return []
     }
     var calls: [ModemCall] = []
@@ -362,6 +362,17 @@ struct ModemConversation {
       every: atOnce ? .zero : Self.cellsInterval)
   }
 
+  /// Asks for the properties of the SIM and the bearers of the link's modem: an object of the manager only names them.
+  private mutating func askForParts(at now: ContinuousClock.Instant) -> [ModemCall] {
+    guard case .modem(let path) = choice else { return [] }
+    return objects.unknownParts(of: path).flatMap { part in
+      let arguments = [ModemCall.Argument.string(part.interface)]
+      return ask(
+        call(.part(part.path), Self.service, part.path, Self.properties, "GetAll", arguments), at: now,
+        every: Self.setupInterval)
+    }
+  }
+
   /// The call, if no answer to an earlier one is awaited, and the last one is at least `interval` ago.
   private mutating func ask(_ call: ModemCall, at now: ContinuousClock.Instant, every interval: Duration) -> [ModemCall]
   {
@@ -380,16 +391,4 @@ struct ModemConversation {
 
 extension RadioReading {
   fileprivate var cell: RadioCell? { modem?.cell }
-}
-
-extension ModemPurpose {
-  /// The object of the sentence in which the log reports a refusal.
-  fileprivate var subject: String {
-    switch self {
-    case .networkTime: "the modem answers"
-    case .signalSetup: "the signal"
-    case .locationSetup: "the cell"
-    default: "its state"
-    }
-  }
 }

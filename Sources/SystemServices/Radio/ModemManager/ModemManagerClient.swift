@@ -40,9 +40,7 @@ struct ObstacleLines: Hashable, Sendable {
   /// to the conversation, and sends its calls. When the connection ends, it makes another one.
   final class ModemManagerClient: Sendable {
     private let address: String?
-    private let interface: String?
-    private let isRequired: Bool
-    private let mayConfigure: Bool
+    private let options: ModemManagerOptions
     private let logger: Logger
     /// Ends the thread's wait when the task is cancelled.
     private let wake: WakePipe
@@ -50,14 +48,9 @@ struct ObstacleLines: Hashable, Sendable {
     /// The wait before the next try when there is no bus, or its connection ended.
     private static let pause: Duration = .seconds(5)
 
-    /// - Parameters:
-    ///   - address: The address of another bus; `nil`: the host's system bus.
-    ///   - interface: The interface of the measured link, by which the modem is chosen (``ModemChoice``).
-    ///   - isRequired: Whether it is a warning that there is no ModemManager; else a line of information.
-    ///   - mayConfigure: Whether to configure the modem to report its signal and its cell.
-    init(address: String? = nil, interface: String?, isRequired: Bool, mayConfigure: Bool, logger: Logger) {
-      self.address = address
-      (self.interface, self.isRequired, self.mayConfigure, self.logger) = (interface, isRequired, mayConfigure, logger)
+    /// - Parameter address: The address of another bus; `nil`: the host's system bus.
+    init(address: String? = nil, _ options: ModemManagerOptions, logger: Logger) {
+      (self.address, self.options, self.logger) = (address, options, logger)
       wake = WakePipe()
     }
 
@@ -73,7 +66,7 @@ struct ObstacleLines: Hashable, Sendable {
       var complaints = Complaints()
       var obstacles = ObstacleLines()
       let event: Logger.Metadata = [OperatorEvent.key: .stringConvertible(OperatorEvent.modem)]
-      let level: Logger.Level = isRequired ? .warning : .info
+      let level: Logger.Level = options.isRequired ? .warning : .info
       // Before the reading is delivered, the log names its obstacle, or the end of an obstacle.
       func deliverNews(_ reading: RadioReading) {
         guard reading != last else { return }
@@ -97,7 +90,7 @@ struct ObstacleLines: Hashable, Sendable {
           if complaints.isNew("bus", at: .now) {
             logger.log(level: level, "radio.source: the system bus cannot be used: \(error)", metadata: event)
           }
-          deliverNews(RadioReading(obstacle: isRequired ? "there is no system bus (\(error))" : nil))
+          deliverNews(RadioReading(obstacle: options.isRequired ? "there is no system bus (\(error))" : nil))
           wake.wait(at: nil, until: .now + Self.pause)
         }
       }
@@ -107,7 +100,7 @@ struct ObstacleLines: Hashable, Sendable {
     /// - Throws: ``BusError`` when the connection ends.
     private func converse(_ deliver: (RadioReading) -> Void, _ note: (String) -> Void) throws(BusError) {
       let bus = try ModemBus(address: address, services: [ModemConversation.service])
-      var conversation = ModemConversation(interface: interface, isRequired: isRequired, mayConfigure: mayConfigure)
+      var conversation = ModemConversation(options)
       for call in conversation.connected(at: .now) { try bus.send(call) }
       // No reading before the objects are listed, or ModemManager is known to be absent or hung: until then, a modem that is
       // there would read as "there is no modem".

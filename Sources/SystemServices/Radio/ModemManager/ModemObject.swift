@@ -30,16 +30,6 @@ struct ModemObject: Hashable, Sendable {
     return isModem
   }
 
-  /// The interface of SIMs.
-  private static let sim = "org.freedesktop.ModemManager1.Sim"
-
-  /// Whether it is a SIM.
-  var isSIM: Bool { interfaces[Self.sim] != nil }
-
-  /// A property of a SIM.
-  func simProperty(_ name: String) -> BusValue? { interfaces[Self.sim]?[name] }
-
-  /// SIMs and bearers are objects of ModemManager, too, but lack this interface.
   var isModem: Bool { interfaces[Self.prefix] != nil }
 
   /// A property of the interface `org.freedesktop.ModemManager1.Modem` or, with a name, of one below it.
@@ -52,6 +42,13 @@ struct ModemObject: Hashable, Sendable {
     (property("Ports")?.list ?? []).compactMap { port in
       port.list.count == 2 && port.list[1].number == 2 ? port.list[0].text : nil
     }
+  }
+
+  /// The paths of its SIM and of its bearers, each with its interface; `/` stands for none.
+  var parts: [(path: String, interface: String)] {
+    let sim = property("Sim")?.text.map { ($0, ModemPart.sim) }
+    let bearers = (property("Bearers")?.list ?? []).prefix(16).compactMap(\.text).map { ($0, ModemPart.bearer) }
+    return ([sim].compactMap { $0 } + bearers).filter { $0.0.count > 1 }
   }
 
   /// Whether it is registered: MMModemState 8 (registered), and 9 to 11, the states of a connection.

@@ -114,6 +114,18 @@ enum ModemPurpose: Hashable, Sendable {
   case locationSetup(String)
   /// The list of the cells that the modem hears.
   case cells(String)
+  /// The properties of a SIM or a bearer, by its own path.
+  case part(String)
+
+  /// The object of the sentence in which the log reports a refusal.
+  var subject: String {
+    switch self {
+    case .networkTime: "the modem answers"
+    case .signalSetup: "the signal"
+    case .locationSetup: "the cell"
+    default: "its state"
+    }
+  }
 }
 
 /// Which calls were made, and which answers are awaited. A value.
