@@ -24,7 +24,10 @@ struct ShowingTests {
 
   /// A straight road of 100 m: a position and a ping a second, a late answer, and the stop.
   private static let lines: [String] = {
-    var lines = [#"{"drive":1,"started":"2026-11-20T10:00:00.000Z","initial_path":"cellular"}"#]
+    var lines = [
+      #"{"drive":1,"started":"2026-11-20T10:00:00.000Z","initial_path":"cellular"}"#,
+      #"{"at":0,"equipment":\#(ModemEquipment.sample.json.text)}"#,
+    ]
     for second in 0...100 {
       lines.append(
         #"{"at":\#(second),"fix":{"latitude":\#(48.2 + Double(second) / 111_195),"longitude":16.37,"accuracy":5}}"#)
@@ -45,6 +48,7 @@ struct ShowingTests {
     for event in drive.events { _ = engine.handle(event) }
     let fences = engine.fences.map(change)
     var recorder = try DriveRecorder(store, started: drive.header.started, log: log)
+    #expect(engine.sessions.map(\.equipment) == [.sample])
     try recorder.save(sessions: engine.sessions, fences: fences, seen: engine.now)
     try recorder.end(at: engine.now, reason: .user)
     return fences
@@ -65,7 +69,7 @@ struct ShowingTests {
   }
 
   /// The number of the line with the position of this second.
-  private func line(ofFixAt time: DriveTime) -> Int { 2 + 2 * Int(time.microseconds / 1_000_000) }
+  private func line(ofFixAt time: DriveTime) -> Int { 3 + 2 * Int(time.microseconds / 1_000_000) }
 
   @Test(
     "when a fence is shown, then the lines from its first position to the one that ended it are found, and the log confirms it"
@@ -88,6 +92,9 @@ struct ShowingTests {
       #expect(lines.contains("  \(first): \(Self.lines[first - 1])"))
       #expect(lines.contains("  \(last): \(Self.lines[last - 1])"))
       #expect(lines.last == "the drive log gives the same fence again")
+      #expect(lines.contains("modem: \(ModemEquipment.sample.words)"))
+      let equipment = (read["session"] as? NSDictionary)?["equipment"] as? NSDictionary
+      #expect(equipment?["apn"] as? String == "internet" && equipment?["sim"] as? String == "0123456789abcdef")
     }
   }
 

@@ -9,7 +9,7 @@ import Testing
 struct DriveRecoveryTests {
   private static let fences = (0..<4).map { Fence.sample(number: $0, entered: 10 + Double($0) * 4) }
   private static let session = Session(
-    number: 0, testUUID: "T1", started: .seconds(2), anchor: .seconds(3), finalized: .seconds(30))
+    number: 0, testUUID: "T1", started: .seconds(2), anchor: .seconds(3), finalized: .seconds(30), equipment: .sample)
   private let folder: TemporaryFolder
   private let store: DriveStore
   private var reader: StoreReader { StoreReader(store) }
