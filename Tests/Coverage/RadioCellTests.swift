@@ -58,6 +58,18 @@ struct RadioCellTests {
     #expect(checked?.cell == nil && checked?.neighbours.isEmpty == true)
   }
 
+  @Test("when a modem lists many cells, then as many count as a drive log's reader takes, with its resolution")
+  func lists() {
+    var (modem, cell) = (ModemReading(), RadioCell())
+    for number in 0..<40 {
+      cell.physical = Int64(number)
+      modem.neighbours.append(MeasuredCell(cell, levels: [.rsrp: -90.26, .rsrq: -32_768]))
+    }
+    let checked = RadioReading(technology: Technology("4G/LTE"), modem: modem).checked.modem
+    #expect(checked?.neighbours.count == 32 && checked?.neighbours.last?.cell.physical == 31)
+    #expect(checked?.neighbours.first?.levels == [.rsrp: -90.3])
+  }
+
   @Test(
     "when a timing advance does not fit the bits of the technology, then it is absent",
     arguments: [

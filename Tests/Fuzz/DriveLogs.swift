@@ -20,7 +20,10 @@ enum DriveLogs: FuzzTarget {
       {"at":0.2,"ping":{"error":"timeout"},"sequence":8}
       {"at":0.2,"late":{"rtt_ms":1031.67}}
       {"at":0.1,"duplicate":{}}
-      {"at":3.5,"radio":"4G/LTE"}
+      {"at":3.5,"radio":"5G/NRNSA"}
+      {"at":3.5,"equipment":{"manufacturer":"M","model":"M1","sim":"0123456789abcdef","apn":"internet","bearer":"default","ip_family":"ipv4"}}
+      {"at":3.6,"modem":{"mask":49152,"signal":{"rsrp":-91.0},"cell":{"kind":"lte","mcc":"232","mnc":"01","area":6699,"id":16909060},\
+      "timing_advance":5,"secondary":[{"kind":"nr","pci":31,"channel":632628,"nr_rsrp":-95.0}],"neighbours":[{"kind":"lte","pci":7,"rsrp":-101.5}]}}
       {"at":4.0,"fix":{"latitude":48.2182,"longitude":16.3738,"accuracy":5.0}}
       {"at":6.0,"session":{"test_uuid":"T1","anchor":5.5,"maximum_duration":600.0}}
       {"at":7.0,"clock_set":3600.25}

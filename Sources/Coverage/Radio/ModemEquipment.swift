@@ -6,6 +6,7 @@ public struct ModemEquipment: Hashable, Sendable {
     case standard = "default"
     /// LTE's and 5G's attachment brings it.
     case attach = "default-attach"
+    /// The network brings it for some of the traffic.
     case dedicated
   }
 

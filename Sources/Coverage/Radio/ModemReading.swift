@@ -48,11 +48,16 @@ public struct ModemReading: Hashable, Sendable {
     reading.simOperatorCode = simOperatorCode.flatMap { OperatorCode($0) }?.digits
     reading.cell = cell?.checked(as: kind)
     if reading.cell?.isUnknown == true { reading.cell = nil }
-    (reading.secondaries, reading.neighbours) = (
-      secondaries.compactMap { $0.checked() }, neighbours.compactMap { $0.checked() }
-    )
+    (reading.secondaries, reading.neighbours) = (Self.checked(secondaries), Self.checked(neighbours))
     reading.timingAdvance = RadioCell.possible(timingAdvance: timingAdvance, as: reading.cell?.kind ?? kind)
     return reading
+  }
+
+  /// As many as a drive log's reader takes.
+  private static let mostCells = 32
+
+  private static func checked(_ cells: [MeasuredCell]) -> [MeasuredCell] {
+    Array(cells.compactMap { $0.checked() }.prefix(mostCells))
   }
 }
 
@@ -68,7 +73,7 @@ extension ModemReading: Decodable {
   }
 
   /// Reads the members of a drive log's `modem` (docs/drive-log.md). A signal of an unknown name or out of its range is dropped, as is an
-  /// unknown registration: a later release may know more. Codes of networks and cells that do not exist are absent. Texts are cut to 64 characters, lists of cells to 32.
+  /// unknown registration: a later release may know more. Codes of networks and cells that do not exist are absent. Texts are cut to 64 characters, lists of cells to 32 cells.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: Key.self)
     func text(_ key: Key) throws -> String? {
@@ -85,7 +90,7 @@ extension ModemReading: Decodable {
     }
     cell = try values.decodeIfPresent(RadioCell.self, forKey: .cell)
     func cells(_ key: Key) throws -> [MeasuredCell] {
-      Array((try values.decodeIfPresent([MeasuredCell].self, forKey: key) ?? []).prefix(32))
+      Array((try values.decodeIfPresent([MeasuredCell].self, forKey: key) ?? []).prefix(Self.mostCells))
     }
     (secondaries, neighbours) = (try cells(.secondaries), try cells(.neighbours))
     timingAdvance = RadioCell.possible(

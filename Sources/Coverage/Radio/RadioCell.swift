@@ -164,9 +164,11 @@ public struct MeasuredCell: Hashable, Sendable, Codable {
     [SignalQuantity.nrRSRP, .rsrp, .rscp, .rssi].lazy.compactMap { levels[$0] }.first
   }
 
-  /// Without values that no cell can have (``RadioCell/checked(as:)``) and levels out of their range; `nil` when nothing is left.
+  /// Without values that no cell can have (``RadioCell/checked(as:)``) and levels out of their range; `nil` when nothing is left. Levels have
+  /// the resolution of the drive log, a tenth: of two neighbours, a replay must find the same one stronger.
   func checked() -> MeasuredCell? {
-    let checked = MeasuredCell(cell.checked(as: nil), levels: levels.filter { $0.key.range.contains($0.value) })
+    let possible = levels.filter { $0.key.range.contains($0.value) }
+    let checked = MeasuredCell(cell.checked(as: nil), levels: possible.mapValues { ($0 * 10).rounded() / 10 })
     return checked.cell.isUnknown ? nil : checked
   }
 
