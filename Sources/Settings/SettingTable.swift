@@ -42,9 +42,9 @@ extension Setting {
     return String(text.reversed().drop { $0 == "/" }.reversed())
   }
 
-  /// `IPV4:PORT` or `[IPV6]:PORT`: a name can mean another host tomorrow.
+  /// `IPV4:PORT` or `[IPV6]:PORT`, without a zone: a name or an interface can mean another host tomorrow.
   static func numericPlace(_ text: String) -> HostPort? {
-    HostPort(text).flatMap { PingAddress(numeric: $0.host, port: $0.port) == nil ? nil : $0 }
+    HostPort(text).flatMap { $0.host.contains("%") || PingAddress(numeric: $0.host, port: $0.port) == nil ? nil : $0 }
   }
 
   /// A size in bytes, 16 MiB to 1 TiB.

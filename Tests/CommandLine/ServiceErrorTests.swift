@@ -99,8 +99,7 @@ struct ServiceErrorTests {
   @Test("when a file of a verification cannot be read, then its path is in the line once")
   func evidence() {
     #expect(UnreadableEvidence(path: "/a", reason: "no log").description == "/a: no log")
-    #expect(UnreadableEvidence(path: "/a", reason: "cannot read /a: gone").description == "cannot read /a: gone")
-    #expect(UnreadableEvidence(path: "/a", reason: "no log").description == "/a: no log")
+    #expect(UnreadableEvidence(path: "log", reason: "no drive log").description == "log: no drive log")
   }
 
   @Test("when work ends, then its result is returned; when a stop comes first, then the work is cancelled")

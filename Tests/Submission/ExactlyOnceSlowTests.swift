@@ -43,7 +43,7 @@ struct ExactlyOnceSlowTests {
       try await rig.store.outbox.beginSending(batch: batch.id, fences: 2, client: client, at: .rigStart)
     }
     try await rig.client.submit(
-      rig.client.prepare(
+      rig.client.device.prepare(
         CoverageResult(
           clientUUID: client, testUUID: test, driveStarted: .rigStart, anchor: .seconds(1),
           fences: try StoreReader(rig.store).fences(of: batches[0]))))
@@ -144,7 +144,7 @@ struct ExactlyOnceSlowTests {
     let rig = try await SendingRig()
     let test = try await rig.test()
     try await rig.client.submit(
-      rig.client.prepare(
+      rig.client.device.prepare(
         CoverageResult(
           clientUUID: try await rig.clientUUID(), testUUID: test, driveStarted: .rigStart,
           anchor: .seconds(1), fences: [.sample(entered: 500)])))

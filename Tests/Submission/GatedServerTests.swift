@@ -159,7 +159,7 @@ struct GatedServerTests {
     for _ in 0..<3 { await #expect(throws: ServerFailure.self) { try await rig.requestTest() } }
     let before = rig.spy.requests.count
     let request = CoverageRequest(clientUUID: "x", loopUUID: nil, time: .rigStart)
-    let result = rig.server.server.prepare(
+    let result = rig.server.device.prepare(
       CoverageResult(clientUUID: "x", testUUID: "T", driveStarted: .rigStart, anchor: .start, fences: []))
     await #expect(throws: ServerGate.Hold.self) {
       try await rig.server.send(exchange) { try await $0.settings(clientUUID: nil) }

@@ -104,7 +104,7 @@ struct SpeedTestDeliverySlowTests {
     let id = try await test(rig)
     let stored = try #require(try StoreReader(rig.store).speedTests().first)
     try await rig.client.submit(
-      rig.client.prepareClosing(clientUUID: stored.clientUUID, testUUID: stored.testUUID, isFailed: true))
+      rig.client.device.prepareClosing(clientUUID: stored.clientUUID, testUUID: stored.testUUID, isFailed: true))
     #expect(try await rig.sender().pass(.warm).speedTests.quarantined == 1)
     let refused = try #require(try StoreReader(rig.store).speedTests().first { $0.id == id })
     #expect(refused.state == .quarantined && refused.reason?.contains("invalid test status") == true)

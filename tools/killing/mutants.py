@@ -21,7 +21,7 @@ MUTANTS = [
          "      try await submit(result, of: batch, pass)")]),
     Mutant("does-not-ask", "a batch in doubt is sent again with a new test, without asking the server", "submit", "twice", [
         ("Submission/Sending/PassRunner.swift",
-         "      try await history.resolveDoubts(&pass)\n", "      pass.areDoubtsResolved = true\n"),
+         "      try await HistoryCheck(parts: parts).resolveDoubts(&pass)\n", "      pass.areDoubtsResolved = true\n"),
         ("Submission/Sending/Delivery.swift",
          "if let test = batch.test { test } else { try await anchor.anchor(&batch, pass) }",
          "if let test = batch.test, batch.state == .waiting { test } else { try await anchor.anchor(&batch, pass) }")]),
@@ -32,15 +32,15 @@ MUTANTS = [
          "    return isUrgent ? seal(at: now) + (hasClosed ? [] : [write(seen: now)]) : []\n")]),
     Mutant("marks-a-result-before-the-answer", "a speed test counts as sent before its answer arrives", "submit", "result lost", [
         ("Submission/Sending/SpeedTestDelivery.swift",
-         "    do {\n      try await server.submit(request, in: pass.exchange)\n",
+         "    do {\n      try await server.send(pass.exchange) { try await $0.submit(request) }\n",
          "    do {\n      try await store.speedTests.markSubmitted(test.id, part, at: clock.wall())\n"
-         "      try await server.submit(request, in: pass.exchange)\n")]),
+         "      try await server.send(pass.exchange) { try await $0.submit(request) }\n")]),
     Mutant("marks-a-result-after-the-request", "a result is marked as sending after its request, not before", "submit", "result unmarked", [
         ("Submission/Sending/SpeedTestDelivery.swift",
          "    try await store.speedTests.beginSending(test.id, part, at: clock.wall())\n", ""),
         ("Submission/Sending/SpeedTestDelivery.swift",
-         "      try await server.submit(request, in: pass.exchange)\n",
-         "      try await server.submit(request, in: pass.exchange)\n"
+         "      try await server.send(pass.exchange) { try await $0.submit(request) }\n",
+         "      try await server.send(pass.exchange) { try await $0.submit(request) }\n"
          "      try await store.speedTests.beginSending(test.id, part, at: clock.wall())\n")]),
     Mutant("forgets-a-result-in-doubt", "a result in doubt is never sent again", "submit", "result unmarked", [
         ("Store/Outbox/SpeedTestOutbox.swift",

@@ -25,17 +25,17 @@ protocol ControlServing: Sendable {
 extension ControlServerClient: ControlServing {}
 
 /// Requests that are composed without being sent.
-extension ControlServing {
+extension Device {
   func prepare(_ result: CoverageResult) -> PreparedResult {
-    PreparedResult(path: "coverageResult", text: result.json(device).text, clientUUID: result.clientUUID)
+    PreparedResult(path: "coverageResult", text: result.json(self).text, clientUUID: result.clientUUID)
   }
 
   func prepare(_ result: SpeedTestResult) -> PreparedResult {
-    PreparedResult(path: "result", text: result.json(device).text, clientUUID: result.clientUUID)
+    PreparedResult(path: "result", text: result.json(self).text, clientUUID: result.clientUUID)
   }
 
   func prepare(_ result: QoSSubmission) -> PreparedResult {
-    PreparedResult(path: "resultQoS", text: result.text(device), clientUUID: result.clientUUID)
+    PreparedResult(path: "resultQoS", text: result.text(self), clientUUID: result.clientUUID)
   }
 
   /// The request that tells the server that a test has no result (/resultUpdate).
@@ -46,6 +46,6 @@ extension ControlServing {
       "aborted": isFailed ? nil : true, "failed": isFailed ? true : nil,
     ])
     return PreparedResult(
-      path: "resultUpdate", text: JSON.object(members + device.members).text, clientUUID: clientUUID)
+      path: "resultUpdate", text: JSON.object(members + self.members).text, clientUUID: clientUUID)
   }
 }

@@ -12,8 +12,7 @@ actor GatedServer {
     private let id = UInt64.random(in: 0...UInt64.max)
   }
 
-  /// Composes requests; they leave through ``send(_:_:)`` only.
-  nonisolated let server: any ControlServing
+  private let server: any ControlServing
   private let clock: SenderClock
   private let timekeeper: Timekeeper
   private var gate: ServerGate
@@ -42,6 +41,7 @@ actor GatedServer {
   }
 
   nonisolated var url: String { server.url }
+  nonisolated var device: Device { server.device }
   nonisolated var isPresent: Bool { !server.url.isEmpty }
 
   var status: SenderStatus { SenderStatus(gate, at: clock.boot()) }

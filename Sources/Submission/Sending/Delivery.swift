@@ -95,7 +95,7 @@ struct Delivery: PassStep {
       // After the clock was set by weeks, the offset can overflow the server's 32 bits: use a new anchor.
       if !TestAnchor.canHold(fences, of: batch, anchor: test.anchor) { test = try await anchor.anchor(&batch, pass) }
       let session = try await store.reading { [batch] in try $0.session(of: batch) }
-      let result = server.server.prepare(
+      let result = server.device.prepare(
         CoverageResult(
           clientUUID: clientUUID, testUUID: test.uuid, driveStarted: batch.driveStarted,
           anchor: test.anchor.since(batch.driveStarted), fences: fences, retries: batch.attempt,

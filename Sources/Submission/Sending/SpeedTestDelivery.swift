@@ -60,7 +60,7 @@ struct SpeedTestDelivery: PassStep {
     switch (part, test.outcome) {
     case (.qos, _):
       test.qos.map { results in
-        server.server.prepare(
+        server.device.prepare(
           QoSSubmission(clientUUID: test.clientUUID, token: test.token, submitted: clock.wall(), results: results))
       }
     case (.result, .completed):
@@ -69,10 +69,10 @@ struct SpeedTestDelivery: PassStep {
           clientUUID: test.clientUUID, testUUID: test.testUUID, token: test.token,
           submitted: clock.wall(), retries: test.attempt, technology: test.technology, figures: figures)
         result.hasQoS = test.qos != nil
-        return server.server.prepare(result)
+        return server.device.prepare(result)
       }
     case (.result, let outcome):
-      server.server.prepareClosing(clientUUID: test.clientUUID, testUUID: test.testUUID, isFailed: outcome == .failed)
+      server.device.prepareClosing(clientUUID: test.clientUUID, testUUID: test.testUUID, isFailed: outcome == .failed)
     }
   }
 

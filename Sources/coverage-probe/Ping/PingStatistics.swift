@@ -32,7 +32,8 @@ struct PingStatistics {
     case clockSteps = "clock_steps"
   }
 
-  private var counts: [Count: Int] = [:]
+  /// In the order of the cases: a flood counts a million pings a second.
+  private var counts = [Int](repeating: 0, count: Count.allCases.count)
   /// The smallest and the largest TTL or hop limit of answers; `nil` without any.
   private(set) var hopLimits: ClosedRange<UInt8>?
   /// Answered pings only: a refusal shows that the path works, not how long an answer takes.

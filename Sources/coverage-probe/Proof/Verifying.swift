@@ -15,12 +15,12 @@ struct Verifying: Sendable {
   /// - Parameters:
   ///   - limit: The largest allowed 99th percentile of the differences between round-trip times.
   ///   - timeout: When a ping counted as lost; `nil`: the timeout in the log.
-  /// - Throws: ``UnreadableEvidence``
+  /// - Throws: ``InputFileError``, ``UnreadableEvidence``
   init(
     path: String, captures: [String], limit: Duration, timeout: Duration? = nil, progress: WorkProgress = .none
   ) throws {
+    let data = try InputFile.contents(path, limit: RecordedDrive.largest)
     do {
-      let data = try InputFile.contents(path, limit: RecordedDrive.largest)
       drive = try RecordedDrive(data) { progress.show($0, of: "byte") { data.count } }
     } catch {
       throw UnreadableEvidence(path: path, reason: "\(error)")
@@ -48,9 +48,10 @@ struct Verifying: Sendable {
     self.complaints = complaints
   }
 
-  private static func capture(_ path: String) throws(UnreadableEvidence) -> CaptureFile {
+  private static func capture(_ path: String) throws -> CaptureFile {
+    let bytes = [UInt8](try InputFile.contents(path, limit: 1 << 31))
     do {
-      return try CaptureFile([UInt8](InputFile.contents(path, limit: 1 << 31)))
+      return try CaptureFile(bytes)
     } catch {
       throw UnreadableEvidence(path: path, reason: "\(error)")
     }
@@ -79,11 +80,11 @@ struct Verifying: Sendable {
   }
 }
 
-/// Why a drive log or a capture cannot be read.
+/// Why a drive log or a capture cannot be understood.
 struct UnreadableEvidence: Error, Hashable, CustomStringConvertible {
   let path: String
-  /// The reason, possibly with the path.
+  /// Without the path.
   let reason: String
 
-  var description: String { reason.contains(path) ? reason : "\(path): \(reason)" }
+  var description: String { "\(path): \(reason)" }
 }

@@ -31,7 +31,7 @@ struct ClientSlowTests {
       let (uuid, grant) = try await request(client)
       #expect(try await client.settings(clientUUID: uuid) == uuid, "a known device keeps its UUID")
       try await client.submit(
-        client.prepare(
+        client.device.prepare(
           CoverageResult(
             clientUUID: uuid, testUUID: grant.testUUID, driveStarted: .sampleStart, anchor: .start,
             fences: [.sample(), .sample(number: 1, entered: 14, technology: nil)])))
@@ -47,7 +47,7 @@ struct ClientSlowTests {
     let tool = try await ControlServerTool()
     try await withClient(of: tool.url) { client in
       let (uuid, grant) = try await request(client)
-      let result = client.prepare(
+      let result = client.device.prepare(
         CoverageResult(
           clientUUID: uuid, testUUID: grant.testUUID, driveStarted: .sampleStart, anchor: .start, fences: [.sample()]))
       try await client.submit(result)
@@ -70,7 +70,7 @@ struct ClientSlowTests {
     let patience: Duration = fault.hasPrefix("hang") ? .seconds(2) : .seconds(30)
     try await withClient(of: tool.url, timeout: patience) { client in
       let (uuid, grant) = try await request(client)
-      let result = client.prepare(
+      let result = client.device.prepare(
         CoverageResult(
           clientUUID: uuid, testUUID: grant.testUUID, driveStarted: .sampleStart, anchor: .start, fences: [.sample()]))
       let failure = await #expect(throws: ServerFailure.self) { try await client.submit(result) }
@@ -139,7 +139,7 @@ struct ClientSlowTests {
         guard second != 1 else { continue }
         let fences = (0...second).map { Fence.sample(number: $0, entered: Double($0) * 4) }
         try await client.submit(
-          client.prepare(
+          client.device.prepare(
             CoverageResult(
               clientUUID: uuid, testUUID: grant.testUUID, driveStarted: .sampleStart, anchor: .start, fences: fences)))
       }

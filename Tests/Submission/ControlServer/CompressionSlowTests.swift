@@ -15,7 +15,7 @@ extension ClientSlowTests {
       let (uuid, grant) = try await request(client)
       let fences = (0..<400).map { Fence.sample(number: $0, entered: Double($0) * 4) }
       try await client.submit(
-        client.prepare(
+        client.device.prepare(
           CoverageResult(
             clientUUID: uuid, testUUID: grant.testUUID, driveStarted: .sampleStart, anchor: .start, fences: fences)))
       #expect(try await tool.fences().count == 400)
@@ -36,7 +36,7 @@ extension ClientSlowTests {
       func submit() async throws {
         let (uuid, grant) = try await request(client)
         try await client.submit(
-          client.prepare(
+          client.device.prepare(
             CoverageResult(
               clientUUID: uuid, testUUID: grant.testUUID, driveStarted: .sampleStart, anchor: .start, fences: fences)))
       }

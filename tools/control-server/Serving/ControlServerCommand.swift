@@ -114,7 +114,7 @@ struct ControlServerCommand: AsyncParsableCommand {
     guard let certificate, let key else { return .http1() }
     guard let context = TLSContext(certificate: certificate, key: key) else {
       throw Failure(
-        description: "--certificate \(certificate) --key \(key): they cannot be read, or do not belong together")
+        description: "--certificate \(certificate) --key \(key): they cannot be read without a passphrase, or do not belong together")
     }
     return HTTPServerBuilder { TLSChannel(base: HTTP1Channel(responder: $0), context: context) }
   }

@@ -13,6 +13,8 @@ final class TLSContext: @unchecked Sendable {
   ///   - key: A PEM file.
   init?(certificate: String, key: String) {
     pointer = SSL_CTX_new(TLS_server_method())
+    // A key with a passphrase is refused: a server has no terminal to ask on.
+    SSL_CTX_set_default_passwd_cb(pointer) { _, _, _, _ in 0 }
     guard SSL_CTX_use_certificate_chain_file(pointer, certificate) == 1,
       SSL_CTX_use_PrivateKey_file(pointer, key, SSL_FILETYPE_PEM) == 1
     else { return nil }
@@ -53,10 +55,15 @@ final class TLSHandler: ChannelDuplexHandler {
       }
       if code > 0 { context.fireChannelRead(wrapInboundOut(plain)) }
     }
+    let error = SSL_get_error(ssl, code)
     send(context)
     context.flush()
-    // The peer has closed its side, or has broken the protocol.
-    if SSL_get_error(ssl, code) != cssl_wants_read() { context.close(promise: nil) }
+    if error == cssl_is_closed() {
+      // The peer sends no more, and may wait for the answer.
+      context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+    } else if error != cssl_wants_read() {
+      context.close(promise: nil)
+    }
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
