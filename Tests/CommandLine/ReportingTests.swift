@@ -48,7 +48,8 @@ struct ReportingTests {
     change(&filter)
     let choices = sessions.map { Reporting.Choice(title: "S", state: .all, sessions: $0, filter: filter) }
     return try Reporting(
-      configuration: configuration, choices: choices, placeMetres: 50, least: LeastDifferences(delayMilliseconds: 7)
+      configuration: configuration, choices: choices,
+      options: Reporting.Options(least: LeastDifferences(delayMilliseconds: 7))
     ).run { _ in }
   }
 

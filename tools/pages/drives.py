@@ -5,6 +5,7 @@ import math
 import os
 import random
 import sqlite3
+import statistics
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bench"))
@@ -16,7 +17,7 @@ START_US = 1_795_168_800_000_000
 FENCES_A_SESSION = 400
 COLUMNS = ("drive_id", "session_id", "number", "entered_at", "exited_at", "last_seen_at", "latitude", "longitude", "accuracy_m", "altitude_m",
            "course_deg", "speed_mps", "radius_m", "technology", "pings", "pings_ok", "rtt_sum_ns", "pings_late", "pings_duplicate", "rtt_min_ns",
-           "rtt_p50_ns", "rtt_p95_ns", "rtt_max_ns", "ipdv_mean_ns", "submittable", "radio")
+           "rtt_p50_ns", "rtt_p95_ns", "rtt_max_ns", "ipdv_mean_ns", "submittable", "radio", "rtt_bins")
 TYPICAL = {"5G/NRNSA": (22, -84), "4G/LTE": (41, -97), "2G/EDGE": (310, -88), None: (0, None)}
 QUANTITY = {"5G/NRNSA": "rsrp", "4G/LTE": "rsrp", "2G/EDGE": "rssi"}
 
@@ -35,6 +36,17 @@ def fence_figures(chance, technology, link, drift):
     values = tuple(int(value) for value in (median * 1.07 * answered, 0, 0, low, median, p95, p95 * 1.3, median * 0.09))
     level = round(signal - 9 * drift + chance.gauss(0, 3), 1)
     return pings, answered, values, (QUANTITY[technology], level)
+
+
+def delay_bins(median_ns, answered):
+    """The bins of this many delays about a median (docs/export.md): log-normal, without chance."""
+    bins = {}
+    for place in range(answered):
+        delay = int(median_ns / 1000 * math.exp(statistics.NormalDist(0, 0.3).inv_cdf((place + 0.5) / answered)))
+        octave = max(0, delay.bit_length() - 7)
+        number = 64 * octave + (delay >> octave)
+        bins[number] = bins.get(number, 0) + 1
+    return " ".join(f"{number}={count}" for number, count in sorted(bins.items())) or None
 
 
 TEST_COLUMNS = ("control_server", "client_uuid", "test_uuid", "test_token", "loop_uuid", "number", "drive_id", "writer", "started_at", "ended_at",
@@ -115,7 +127,7 @@ def fill_line(database, latitude, longitude, fences=14, step=21.3, link=None, te
             delay = [32_000_000] * 4 if answered else [None] * 4
             at = START_US + number * 3_000_000
             row = (drive, session, number, at, at + 3_000_000, at + 3_000_000, latitude, east, 3.4, 171.0, 90.0, 7.1, 15.0, technology, pings,
-                   answered, 32_000_000 * answered, 0, 0, *delay, 2_000_000 if answered else None, int(number not in (9, 10)), None)
+                   answered, 32_000_000 * answered, 0, 0, *delay, 2_000_000 if answered else None, int(number not in (9, 10)), None, None)
             db.execute(f"INSERT INTO fence ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})", row)
     db.close()
 
@@ -151,10 +163,10 @@ def fill_link(db, insert, fences, link, radio, chance, hostile):
         exited = at + int(step / speed * 1e6)
         operator = HOSTILE if hostile else "Example Mobil"
         report = {"technologies": [{"technology": now, "microseconds": exited - at}], "levels": [], "cell_changes": int(number % 55 == 54),
-                  "operator": "99901", "operator_name": operator, "roaming": False}
+                  "operator": "99901", "operator_name": operator, "sim_operator": "23203", "roaming": False}
         if level:
             report["levels"] = [{"quantity": level[0], "minimum": level[1], "median": level[1] + 3, "maximum": level[1] + 7}]
         row = (drive, session, in_drive, at, exited, exited, latitude, longitude, 3.4, 171.0, course, float(speed), float(radius), now, pings,
-               answered, *figures, int(in_drive % 400 not in range(60, 66)), json.dumps(report) if radio else None)
+               answered, *figures, int(in_drive % 400 not in range(60, 66)), json.dumps(report) if radio else None, delay_bins(figures[4] or 0, answered))
         db.execute(insert, row)
         at = exited

@@ -1,7 +1,8 @@
-"""The report in a browser. It is static: checks only that it is complete, readable and two pages long on paper."""
+"""The report in a browser. It is static: checks that it is complete and readable, and that it fills two to six pages of paper."""
 
 import base64
 import datetime
+import json
 import os
 import re
 import subprocess
@@ -25,24 +26,34 @@ def write(program, directory, name, fences, *arguments, tests=0):
     return "file://" + page
 
 
-def pages_of(browser):
-    paper = base64.b64decode(browser.cdp("Page.printToPDF", preferCSSPageSize=True, printBackground=True)["data"])
-    return paper, len(re.findall(rb"/Type\s*/Page\b", paper))
+def print_page(browser, path):
+    """Prints to a PDF; returns how far down each page the last word is, 0 to 1."""
+    with open(path, "wb") as file:
+        file.write(base64.b64decode(browser.cdp("Page.printToPDF", preferCSSPageSize=True, printBackground=True)["data"]))
+    boxes = subprocess.run(["pdftotext", "-bbox", path, "-"], check=True, capture_output=True, text=True).stdout
+    pages = re.split(r"<page ", boxes)[1:]
+    return [max((float(end) for end in re.findall(r'yMax="([\d.]+)">', page)), default=0) / float(re.search(r'height="([\d.]+)"', page)[1]) for page in pages]
 
 
 def test(options, tools, program, directory, findings, driver):
     """`tools` has the helpers of test-pages for all pages."""
     half = time_of(drives.START_US + 60 * 40_000_000)
-    for name, tests, tables, notes, arguments in (
-            ("report", 0, 4, 9, ()), ("report with speed tests", 120, 6, 10, ()),
-            ("comparison", 0, 7, 10, ("--to", half, "--with-from", half, "--with-to", "2027-12-31")),
-            ("comparison of speed tests", 120, 9, 12, ("--to", half, "--with-from", half, "--with-to", "2027-12-31"))):
+    areas = os.path.join(directory, "areas.geojson")
+    with open(areas, "w") as file:
+        json.dump({"type": "FeatureCollection", "features": [
+            {"type": "Feature", "properties": {"category": name}, "geometry": {"type": "Polygon", "coordinates": [
+                [[west, 40], [east, 40], [east, 50], [west, 50], [west, 40]]]}} for name, west, east in (("city", 16.36, 16.38), ("road", 10, 16.36))]}, file)
+    compared = ("--to", half, "--with-from", half, "--with-to", "2027-12-31")
+    for name, tests, tables, charts, notes, arguments in (
+            ("report", 0, 7, 5, 12, ()),
+            ("report with speed tests", 120, 10, 5, 13, ("--areas", areas, "--author", "A. Measurer, Office for Radio")),
+            ("comparison", 0, 13, 10, 13, compared), ("comparison of speed tests", 120, 15, 10, 15, compared)):
         page = write(program, directory, name.replace(" ", "-"), 1600, *arguments, tests=tests)
-        for width, is_dark in ((1280, False), (1280, True), (390, False), (390, True)):
+        for width, is_dark in ((1440, False), (1440, True), (1024, False), (1024, True), (390, False), (390, True)):
             findings.where = f"{name}, {width} px, {'dark' if is_dark else 'light'}: "
             browser = tools.Browser(driver, width, 1000, is_dark=is_dark, touch=width < 500)
             try:
-                look(browser, options, tools, findings, page, tables, notes)
+                look(browser, options, tools, findings, page, (tables, charts, notes))
             finally:
                 browser.end()
 
@@ -51,21 +62,25 @@ def time_of(microseconds):
     return datetime.datetime.fromtimestamp(microseconds // 1_000_000, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def look(browser, options, tools, findings, page, tables, notes):
+def look(browser, options, tools, findings, page, counts):
     browser.open(page)
-    shown = browser.run("return {tables: document.querySelectorAll('table').length, maps: document.querySelectorAll('svg circle').length,"
-                        "notes: document.querySelectorAll('ol li').length, title: document.title}")
-    findings.check(shown["tables"] == tables and shown["maps"] > 3 and shown["notes"] == notes and shown["title"], f"is whole: {shown}")
+    shown = browser.run("return {counts: ['table', '.charts > figure', 'ol li'].map((what) => document.querySelectorAll(what).length), "
+                        "circles: document.querySelectorAll('svg circle').length, title: document.title, "
+                        "wide: document.documentElement.scrollWidth - document.documentElement.clientWidth, "
+                        "silent: [...document.querySelectorAll('svg[role=img]')].filter((e) => !e.getAttribute('aria-label')).length}")
+    findings.check(tuple(shown["counts"]) == counts and shown["circles"] > 3 and shown["title"] and not shown["silent"], f"is whole: {shown}")
+    findings.check(shown["wide"] <= 0, "is not wider than the window")
     broken = browser.run("return [...document.querySelectorAll('a')].filter((a) => !document.querySelector(a.getAttribute('href'))).length")
     findings.check(broken == 0, "each footnote leads to its text")
     tools.accessible(browser, findings)
     tools.quiet(browser, findings)
     name = re.sub(r"\W+", "-", findings.where).strip("-")
     if options.pictures:
-        browser.picture(os.path.join(options.pictures, f"{name}.png"))
-    if "1280" in name:
-        paper, pages = pages_of(browser)
-        findings.check(pages == 2, f"is {pages} pages on paper")
-        if options.pictures:
-            with open(os.path.join(options.pictures, f"{name}.pdf"), "wb") as file:
-                file.write(paper)
+        whole = browser.cdp("Page.captureScreenshot", captureBeyondViewport=True)["data"]
+        with open(os.path.join(options.pictures, f"{name}.png"), "wb") as file:
+            file.write(base64.b64decode(whole))
+    if "1440-px-light" in name:
+        folder = options.pictures or os.path.dirname(page[len("file://"):])
+        filled = print_page(browser, os.path.join(folder, f"{name}.pdf"))
+        findings.check(2 <= len(filled) <= 6 and all(share >= 1 / 3 for share in filled[:-1]),
+                       f"is {len(filled)} pages on paper, filled to {', '.join(f'{share:.0%}' for share in filled)}")

@@ -59,7 +59,7 @@ public enum Reception: Hashable, Sendable, CaseIterable {
 extension Fence {
   /// The technology on which the device was for the longest time in the fence, the first of equal ones; without a modem's report that of
   /// the last accurate fix. Time without a technology counts only where there is no other.
-  var mainTechnology: Technology? {
+  public var mainTechnology: Technology? {
     let known = (radio?.technologies ?? []).filter { $0.technology != nil && $0.microseconds > 0 }
     guard let longest = known.map(\.microseconds).max(), let main = known.first(where: { $0.microseconds == longest })
     else { return technology }

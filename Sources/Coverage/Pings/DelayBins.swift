@@ -29,6 +29,14 @@ public struct DelayBins: Hashable, Sendable {
     return UInt16(64 * octave + Int(delay >> octave))
   }
 
+  /// The bins in ascending order, each with its lowest delay in whole microseconds and its count.
+  public var counts: [(microseconds: Int64, count: Int)] {
+    bins.map { bin in
+      let octave = max(0, min(Int64(bin.number) / 64 - 1, 29))
+      return ((Int64(bin.number) - 64 * octave) << octave, Int(bin.count))
+    }
+  }
+
   mutating func add(nanoseconds: Int64) {
     let number = Self.number(nanoseconds: nanoseconds)
     let place = self.place(of: number)

@@ -4,11 +4,11 @@ import Store
 
 /// A drive that an export has fences of, and its log at the time of the export.
 public struct DriveProvenance: Hashable, Sendable {
-  private let id: Int64
-  private let link: String?
-  private let started: WallTime
-  private let sessions: [Int64]
-  private let fences: Int
+  let id: Int64
+  let link: String?
+  let started: WallTime
+  let sessions: [Int64]
+  let fences: Int
   private let equipment: [ModemEquipment]
   private let log: Log
 
@@ -40,6 +40,36 @@ public struct DriveProvenance: Hashable, Sendable {
       return .read(name: name, digest, settings: settings == .object([:]) ? nil : settings)
     } catch {
       return .missing(name: name, reason: "\(error)")
+    }
+  }
+
+  /// The drives of fences, with their logs.
+  /// - Parameters:
+  ///   - sessions: The sessions of the fences, each with their number, by id.
+  ///   - logs: Those of the store's drives.
+  ///   - progress: Receives how many drives are done, and how many there are.
+  public static func all(
+    of sessions: [Int64: (session: StoredSession, fences: Int)], logs: [Int64: StoredDriveLog],
+    progress: (Int, Int) -> Void
+  ) -> [DriveProvenance] {
+    let ofDrives = Dictionary(grouping: sessions.values, by: { $0.session.drive })
+    return ofDrives.sorted { $0.key < $1.key }.enumerated().compactMap { index, entry in
+      let (drive, sessions) = entry
+      progress(index, ofDrives.count)
+      return DriveProvenance(
+        of: sessions.map(\.session).sorted { $0.id < $1.id }, fences: sessions.reduce(0) { $0 + $1.fences },
+        log: logs[drive])
+    }
+  }
+
+  /// The settings of the recording, by the log; `nil` without a log that has any.
+  var settings: JSON? { if case .read(_, _, let settings) = log { settings } else { nil } }
+
+  /// The log for a table: its name, or why it is missing.
+  var logText: (name: String, bytes: Int64?, sha256: String?) {
+    switch log {
+    case .read(let name, let digest, _): (name, digest.bytes, digest.sha256)
+    case .missing(let name, let reason): (name.map { "\($0): \(reason)" } ?? reason, nil, nil)
     }
   }
 

@@ -10,8 +10,10 @@ public struct ExportProvenance: Hashable, Sendable {
   private let exported: WallTime
   private let store: StoreIdentity?
   private let filters: JSON
-  private let configuration: JSON
-  private let drives: [DriveProvenance]
+  /// The settings at the export that decide fences.
+  let configuration: JSON
+  /// The drives of its fences.
+  let drives: [DriveProvenance]
 
   /// - Parameters:
   ///   - content: What the export has: `fences` or `speed tests`.
@@ -38,6 +40,9 @@ public struct ExportProvenance: Hashable, Sendable {
       "links": filter.links.isEmpty ? nil : .array(filter.links.sorted().map(JSON.string)),
     ])
   }
+
+  /// The identity of the store; `nil` when it is damaged.
+  var storeID: String? { store?.uuid }
 
   /// The value as JSON (docs/export.md).
   public var json: JSON { .object(members) }

@@ -86,17 +86,11 @@ struct CoverageShares: Sendable {
   /// The share of the measured distance with coverage, and the precision of that share; `nil` where there is no interval. Samples are
   /// the ways from fence to fence.
   var coveredDistance: (estimate: Estimate, deviations: CorrelatedMean)? {
-    let steps = drives.flatMap { drive in
-      let scale = Self.scale(drive)
-      return drive.flatMap(\.steps).map { (Double($0.measured) * scale, Double($0.covered) * scale) }
-    }
-    let (measured, covered) = steps.reduce((0.0, 0.0)) { ($0.0 + $1.0, $0.1 + $1.1) }
-    guard measured > 0 else { return nil }
-    let (share, mean) = (covered / measured, measured / Double(steps.count))
-    guard let deviations = CorrelatedMean(SerialBlocks(steps.map { ($0.1 - share * $0.0) / mean })),
-      let estimate = Estimate.share(share, deviations)
-    else { return nil }
-    return (estimate, deviations)
+    Estimate.share(
+      ofPieces: drives.flatMap { drive in
+        let scale = Self.scale(drive)
+        return drive.flatMap(\.steps).map { (Double($0.measured) * scale, Double($0.covered) * scale) }
+      })
   }
 
   /// The links that belong together, in the order of their drives.

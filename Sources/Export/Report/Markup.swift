@@ -50,6 +50,9 @@ enum Markup {
     return sign + "\(whole)." + String(repeating: "0", count: max(0, places - digits.count)) + digits
   }
 
+  /// A number for an attribute of SVG, with a decimal and without a typographic minus.
+  static func coordinate(_ value: Double) -> String { number(value, 1).replacing("−", with: "-") }
+
   /// A share in percent with two decimals; `–` for none.
   static func percent(_ value: Double?) -> String { value == nil ? "–" : number(value, 2) + " %" }
 

@@ -1,7 +1,7 @@
 /// How each figure is computed: a footnote of the page, and `method` in JSON. The order of the cases is that of the
 /// footnotes. docs/report.md has the same rules in short.
 enum Method: String, CaseIterable {
-  case coverage, way, delay, interval, variation, loss, outages, worst, quality, comparison
+  case charts, coverage, way, groups, delay, interval, variation, loss, outages, worst, quality, sources, comparison
   /// Only in reports with speed tests.
   case speedTests, speedTestComparison
 
@@ -9,6 +9,26 @@ enum Method: String, CaseIterable {
   ///   ``delay`` depends on it.
   func text(overSinglePings: Bool) -> String {
     switch self {
+    case .charts:
+      """
+      Map: cells of about 55 m, or larger ones for a long road; positions only, no base map. Distribution: answered pings of the fences' bins of \
+      delay (at most 1/64 below the delay), by the technology on which a fence was for the longest time. Distance: as in the tables; drives one \
+      after the other. Signal: the quantity in dBm that stands for the technology, median of each fence over its time, each fence once.
+      """
+    case .groups:
+      """
+      Samples are pings with an outcome, failed are those without an answer in time; each failed share has its 95 % interval (samples and \
+      errors as ETSI TR 103 559 asks of published figures). The interval counts fences as samples, by the variance of correlated values. All \
+      pings of a fence count for the technology on which it was for the longest time, answered or not, and for the first area that contains its \
+      centre. Without answer: share of the measured distance from fences in which no ping was answered. Distances and pings add up over links. Median and 95th percentile: \
+      from bins, at most 1/64 below the delay.
+      """
+    case .sources:
+      """
+      All tables and charts but those of speed tests rest on these drives, sessions and drive logs; speed tests are in the store only. The digest \
+      is that of the log at the time of the report: head -c BYTES FILE | sha256sum gives it again. coverage-probe report --verify computes all \
+      figures again from the logs.
+      """
     case .coverage:
       """
       A fence has coverage when at least one ping that was sent in it was answered in time (after ETSI TS 102 250-2, service \

@@ -11,16 +11,38 @@ public struct Report: Sendable {
     let figures: ReportFigures
     /// Those that have an interval.
     let estimated: EstimatedFigures
+    /// The drives, logs, filters and settings that the figures rest on; `nil` for figures that are made up.
+    let provenance: ExportProvenance?
 
-    /// A selection with its figures.
-    public init(title: String, figures: ReportFigures) {
+    /// A selection with its figures, and what they rest on.
+    public init(title: String, figures: ReportFigures, provenance: ExportProvenance? = nil) {
       (self.title, self.figures, estimated) = (title, figures, EstimatedFigures(figures))
+      self.provenance = provenance
     }
 
     /// Whether no fence was selected.
     public var isEmpty: Bool { figures.shares.total.fences == 0 }
   }
 
+  /// When, by whom and with which settings a report was made, for its title; what is `nil` is left out.
+  public struct Origin: Hashable, Sendable {
+    var made: WallTime?
+    var author: String?
+    var server: String?
+    var receiver: String?
+
+    /// - Parameters:
+    ///   - made: When.
+    ///   - author: Who, in the user's own words.
+    ///   - server: The control server's host, as it is set now.
+    ///   - receiver: The device that gpsd is asked for, as it is set now.
+    public init(made: WallTime? = nil, author: String? = nil, server: String? = nil, receiver: String? = nil) {
+      (self.made, self.author, self.server, self.receiver) = (made, author, server, receiver)
+    }
+  }
+
+  /// When and by whom it was made.
+  let origin: Origin
   /// The selection, and the second one of a comparison.
   public let parts: [Part]
   /// The comparison; `nil` without a second selection.
@@ -46,8 +68,11 @@ public struct Report: Sendable {
   /// - Parameters:
   ///   - comparison: With all fences of both parts; `nil` for one part.
   ///   - least: The differences that matter.
-  public init(parts: [Part], comparison: PlaceComparison?, least: LeastDifferences = LeastDifferences()) {
-    self.parts = parts
+  ///   - origin: When and by whom it was made.
+  public init(
+    parts: [Part], comparison: PlaceComparison?, least: LeastDifferences = LeastDifferences(), origin: Origin = Origin()
+  ) {
+    (self.parts, self.origin) = (parts, origin)
     let places = comparison?.result()
     self.comparison = places
     let speedTests =

@@ -26,9 +26,12 @@ public struct ReportFigures: Sendable {
   private var starts: [Int64: WallTime] = [:]
   /// The outages of drives whose logs are not there, by the id of the drive.
   private var fenceOutages: [Int64: FenceOutages] = [:]
+  /// The figures by technology, link, area and distance, and what is known of the drives.
+  private(set) var breakdown: Breakdown
 
   /// No fences.
-  public init() {}
+  /// - Parameter areas: The user's own areas; `nil` without any.
+  public init(areas: AreaList? = nil) { breakdown = Breakdown(areas: areas) }
 
   /// The drives of the fences, by id.
   public var drives: Set<Int64> { Set(times.keys) }
@@ -40,6 +43,7 @@ public struct ReportFigures: Sendable {
     fenceOutages[fence.drive, default: FenceOutages()].add(fence)
     quality.add(fence)
     sums.add(fence.fence)
+    breakdown.add(fence, metres: metres)
     if let median = fence.fence.figures.roundTrip?.median {
       medians.add(nanoseconds: median, times: fence.fence.pingsAnswered)
     }
@@ -188,43 +192,6 @@ struct FenceOutages {
     if let current { ended.add(current.outage) }
     current = nil
   }
-}
-
-/// Sums of the pings of fences, from which loss (RFC 2680) and mean delay (RFC 2681) follow. They saturate.
-struct PingSums: Hashable, Sendable {
-  /// Those that were sent and have an outcome.
-  private(set) var pings = 0
-  /// Those that were answered in time.
-  private(set) var answered = 0
-  /// Those that were answered too late.
-  private(set) var late = 0
-  /// Second and further answers.
-  private(set) var duplicates = 0
-  /// The sum of the delays of ``answered``, in nanoseconds; saturates.
-  private(set) var nanoseconds: Int64 = 0
-
-  /// No pings.
-  init() {}
-
-  /// Adds the pings of a fence.
-  mutating func add(_ fence: Fence) {
-    pings = pings.saturatingAdding(fence.pings)
-    answered = answered.saturatingAdding(fence.pingsAnswered)
-    late = late.saturatingAdding(fence.figures.late)
-    duplicates = duplicates.saturatingAdding(fence.figures.duplicates)
-    nanoseconds = nanoseconds.saturatingAdding(fence.rttSumNanoseconds)
-  }
-
-  /// The mean delay of the answered pings in microseconds, rounded; `nil` when none was answered.
-  var meanMicroseconds: Int64? {
-    answered > 0 ? Int64(exactly: (Double(nanoseconds) / Double(answered) / 1000).rounded()) : nil
-  }
-
-  /// Those without an answer in time.
-  var lost: Int { pings.saturatingSubtracting(answered) }
-
-  /// The share of ``lost``, 0 to 1; `nil` without pings.
-  var loss: Double? { pings > 0 ? Double(lost) / Double(pings) : nil }
 }
 
 /// The stretches with the highest scores (``Stretch/score``). The fences of each link are cut into stretches in their order, so stretches

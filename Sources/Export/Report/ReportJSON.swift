@@ -6,7 +6,9 @@ extension Report {
   /// percent, to two decimals. A value that does not exist is absent.
   public var json: JSON {
     .object([
-      "report": 2,
+      "report": 2, "made_at": (origin.made?.iso8601).map(JSON.string), "made_by": origin.author.map(JSON.string),
+      "program": .string("\(Program.name) \(Program.version)"), "control_server": origin.server.map(JSON.string),
+      "receiver": origin.receiver.map(JSON.string),
       "parts": .array(parts.map(\.json)),
       "comparison": comparison.map(json),
     ])
@@ -61,16 +63,6 @@ extension Percentile {
   }
 }
 
-extension Estimate {
-  /// Its interval, in a unit that is smaller by `factor`, with the number of independent samples.
-  fileprivate func interval(factor: Double, places: Int) -> JSON {
-    .object([
-      "lower": JSON.rounded(lower * factor, places: places), "upper": JSON.rounded(upper * factor, places: places),
-      "effective": JSON.rounded(effective, places: 0),
-    ])
-  }
-}
-
 extension JSON {
   /// A probability with six decimals, or `KEY_below` for a smaller one than 0.0001: none is written as 0.
   static func probability(_ value: Double?, _ key: String) -> [JSON.Member] {
@@ -79,14 +71,16 @@ extension JSON {
     return JSON.rounded(value, places: 6).map { [Member(key, $0)] } ?? []
   }
 
-  fileprivate static func milliseconds(_ microseconds: Int64) -> JSON { .decimal(units: microseconds, places: 3) }
-
   fileprivate static func seconds(_ microseconds: Int64) -> JSON { .decimal(units: microseconds, places: 6) }
 }
 
 extension Report.Part {
   fileprivate var json: JSON {
-    .object([
+    .object(figuresMembers + figures.breakdown.members + JSON.members(["provenance": provenance?.json]))
+  }
+
+  private var figuresMembers: [JSON.Member] {
+    JSON.members([
       "title": .string(title), "from": (figures.period?.lowerBound.iso8601).map(JSON.string),
       "to": (figures.period?.upperBound.iso8601).map(JSON.string), "drives": .count(figures.drives.count),
       "logs": .count(figures.logged.logs),

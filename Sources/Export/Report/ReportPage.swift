@@ -8,7 +8,7 @@ public struct ReportPage: Sendable {
   /// The page of a report.
   public init(_ report: Report) { self.report = report }
 
-  /// The whole page. On paper, a report of one part begins its second sheet with the speed tests (``ReportStyle``).
+  /// The whole page.
   public var html: String {
     """
     <!DOCTYPE html>
@@ -21,25 +21,27 @@ public struct ReportPage: Sendable {
     <main\(report.parts.count > 1 ? " class=\"compared\"" : "")>
     <h1>Coverage report</h1>
     \(zip(report.heads, report.parts).map(heading).joined(separator: "\n"))
+    \(OriginSection(report).facts)
     \(report.parts.count == 1 ? report.parts.map(tiles).joined() : "")
     \(ComparisonSection(report).html)
+    \(ChartSection(report).html)
     <h2>Coverage by technology</h2>
     \(report.parts.map(coverage).joined(separator: "\n"))
+    \(GroupSection(report).html)
     <h2>Delay, loss and outages</h2>
     <div class="columns">\(delay)<div>\(loss)</div></div>
     <h2>Quality of the data</h2>
     \(quality)
-    <section class="second">
     \(SpeedTestSection(report).html)
     <h2>Worst stretches of about \(Int(Stretch.length)) m\(Markup.note(.worst))</h2>
     <p class="soft">Filled circles: answered, green below a mean of 120 ms, else orange; dashed red rings: no answer; thin \
     grey rings: not measured.</p>
     \(report.parts.map(stretches).joined(separator: "\n"))
+    \(OriginSection(report).sources)
     <h2>How the figures are computed</h2>
     <ol>
     \(notes)
     </ol>
-    </section>
     </main></body></html>
 
     """
@@ -206,9 +208,9 @@ public struct ReportPage: Sendable {
 
   /// A small map with a caption for each of the worst stretches.
   private func stretches(_ part: Report.Part) -> String {
-    let figures = part.figures.stretches.worst.map { stretch in
+    let figures = part.figures.stretches.worst.enumerated().map { index, stretch in
       """
-      <figure>\(StretchMap(stretch: stretch).svg)<figcaption>\(Markup.number(stretch.score / 1e6, 1)) ms with losses as \
+      <figure>\(StretchMap(stretch: stretch).svg)<figcaption>\(index + 1): \(Markup.number(stretch.score / 1e6, 1)) ms with losses as \
       1 s; \(stretch.lost) of \(stretch.pings) pings lost on \
       \(stretch.isLong ? "" : "only ")\(Markup.number(stretch.metres, 0)) m<br>\(Markup.moment(stretch.began))<br>\
       \(stretch.fences.first.map { place($0.centre) } ?? "")</figcaption></figure>
@@ -250,6 +252,9 @@ public struct ReportPage: Sendable {
   private var methods: [Method] {
     Method.allCases.filter { method in
       switch method {
+      case .charts: report.parts.contains { !$0.isEmpty }
+      case .sources: report.parts.contains { !($0.provenance?.drives.isEmpty ?? true) }
+      case .groups: report.parts.contains { !$0.isEmpty }
       case .comparison: report.comparison != nil
       case .speedTests: report.parts.contains { !$0.figures.speedTests.isEmpty }
       case .speedTestComparison: report.speedTests != nil

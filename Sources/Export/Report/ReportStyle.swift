@@ -1,11 +1,13 @@
-/// The style of the report page: light and dark by the reader's setting, and two A4 pages on paper. It is inside of the page,
+/// The style of the report page: light and dark by the reader's setting, and A4 pages on paper. It is inside of the page,
 /// as ``ReportPage`` refers to no other file.
 enum ReportStyle {
   static let css = """
     :root { color-scheme: light dark; --ink: #1c1f23; --soft: #555b63; --paper: #fff; --line: #c9ced6; --tile: #f1f4f8;
-      --link: #0b57a4; --good: #1a7f4b; --slow: #b85c00; --lost: #b3261e; }
+      --link: #0b57a4; --good: #1a7f4b; --slow: #b85c00; --lost: #b3261e;
+      --t0: #8f3b00; --t1: #7a6a00; --t2: #0b57a4; --t3: #7b2fb5; --t4: #00785c; }
     @media (prefers-color-scheme: dark) { :root { --ink: #e8eaed; --soft: #b3bac4; --paper: #16191d; --line: #454c56;
-      --tile: #22272e; --link: #8ab8f5; --good: #57c98b; --slow: #f0a04b; --lost: #ff8a80; } }
+      --tile: #22272e; --link: #8ab8f5; --good: #57c98b; --slow: #f0a04b; --lost: #ff8a80;
+      --t0: #ff9e63; --t1: #e0cc4a; --t2: #79b8ff; --t3: #cf9bff; --t4: #4fd6b0; } }
     * { box-sizing: border-box; }
     body { margin: 0 auto; max-width: 64rem; padding: 1rem; font: 1rem/1.4 system-ui, sans-serif; color: var(--ink);
       background: var(--paper); }
@@ -30,17 +32,28 @@ enum ReportStyle {
     circle { fill-opacity: .45; stroke-width: 1.2; } .good { fill: var(--good); stroke: var(--good); }
     .slow { fill: var(--slow); stroke: var(--slow); } .lost { fill: none; stroke: var(--lost); stroke-dasharray: 3 2; }
     .none { fill: none; stroke: var(--soft); }
+    .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr)); gap: 1rem; }
+    .chart text, .mark { font-size: 10px; } .mark { font-weight: 700; paint-order: stroke; stroke: var(--tile); stroke-width: 3px; }
+    .grid { stroke: var(--line); stroke-width: .6; } .line { fill: none; stroke: var(--soft); stroke-width: 1.8; }
+    .delay { stroke: var(--ink); stroke-width: 1.2; } .loss { fill: var(--lost); fill-opacity: .45; stroke: none; }
+    .silent { fill: var(--lost); stroke: none; } .start { stroke: var(--soft); stroke-width: .8; stroke-dasharray: 2 3; }
+    .box { fill-opacity: .3; stroke-width: 1; } .median { stroke: var(--ink); stroke-width: 2; }
+    .t0 { stroke: var(--t0); fill: var(--t0); stroke-dasharray: 2 2; } .t1 { stroke: var(--t1); fill: var(--t1); stroke-dasharray: 8 2 2 2; }
+    .t2 { stroke: var(--t2); fill: var(--t2); } .t3 { stroke: var(--t3); fill: var(--t3); stroke-dasharray: 6 3; }
+    .t4 { stroke: var(--t4); fill: var(--t4); stroke-dasharray: 10 3; } .t5 { stroke: var(--soft); fill: var(--soft); stroke-dasharray: 1 2; }
+    .line, .line.t0, .line.t1, .line.t2, .line.t3, .line.t4, .line.t5 { fill: none; } .box { stroke-dasharray: none; }
+    .key { white-space: nowrap; margin-right: .6em; } svg.sample { display: inline-block; width: 22px; height: 8px; border: 0; background: none; }
+    .facts { margin: .4rem 0; font-size: .85rem; } .facts div { display: flex; gap: .6em; } .facts dt { color: var(--soft); flex: 0 0 9.5rem; }
+    .facts dd { margin: 0; overflow-wrap: anywhere; min-width: 0; } .digest { font: .75em/1.3 monospace; }
     ol { font-size: .8rem; color: var(--soft); padding-left: 1.4rem; margin: .3rem 0; } li { margin: .15rem 0; }
     @media print { :root { font-size: 9.5pt; color-scheme: light; --ink: #000; --soft: #444; --paper: #fff; --line: #bbb; --tile: #f4f4f4;
-        --link: #000; --good: #1a7f4b; --slow: #b85c00; --lost: #b3261e; }
+        --link: #000; --good: #1a7f4b; --slow: #b85c00; --lost: #b3261e;
+        --t0: #8f3b00; --t1: #7a6a00; --t2: #0b57a4; --t3: #7b2fb5; --t4: #00785c; }
       @page { size: A4; margin: 13mm; } body { font-size: 8.6pt; line-height: 1.25; padding: 0; max-width: none; } a { text-decoration: none; }
-      .second { break-before: page; } .maps { grid-template-columns: repeat(3, 1fr); gap: 3mm; }
+      .maps { grid-template-columns: repeat(3, 1fr); gap: 3mm; } .charts { grid-template-columns: 1fr 1fr; gap: 3mm; }
       .columns { grid-template-columns: 1fr 1fr; } .tiles { grid-template-columns: repeat(4, 1fr); }
       th, td { padding: .1rem .4rem .1rem 0; } figcaption { font-size: 7.2pt; }
-      .compared svg { height: 20mm; } .compared h1 { font-size: 1.2rem; } .compared .second { break-before: auto; }
-      .compared { font-size: 7.8pt; line-height: 1.2; } .compared table { font-size: 6.9pt; } .compared ol { font-size: 6.2pt; }
-      .compared h2 { font-size: 1rem; margin: 2mm 0 .5mm; } .compared .scroll { margin: .6mm 0; } .compared figcaption { font-size: 6.2pt; }
-      .compared th, .compared td { padding: .03rem .3rem .03rem 0; } .compared td br { display: none; } .compared td .soft { margin-left: .4em; }
+      .compared table { font-size: 7.2pt; } .facts { font-size: 7.8pt; } .digest { font-size: 5.4pt; }
       ol { font-size: 6.8pt; line-height: 1.2; } h2 { margin: 3mm 0 1mm; break-after: avoid; } figure, table { break-inside: avoid; }
       .scroll { overflow: visible; margin: 2mm 0; } * { print-color-adjust: exact; } }
     """

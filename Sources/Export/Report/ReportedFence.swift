@@ -13,6 +13,9 @@ public struct ReportedFence: Sendable {
   let driveStarted: WallTime
   /// The measured link; `nil` when the drive had one link only.
   let link: String?
+  /// The clock that dates the drive, and the user's own target; `nil` where none is known.
+  private(set) var clock: String?
+  private(set) var target: String?
   /// What its session was measured with.
   let equipment: ModemEquipment?
 
@@ -31,6 +34,14 @@ public struct ReportedFence: Sendable {
       fence: stored.fence, drive: stored.session.drive, session: stored.session.id,
       driveStarted: stored.session.driveStarted, link: stored.session.link,
       equipment: stored.session.session.equipment)
+    (clock, target) = (stored.session.clock, stored.session.target)
+  }
+
+  /// The same with the fence that a drive log gives again.
+  public func with(_ fence: Fence) -> ReportedFence {
+    var other = ReportedFence(fence: fence, drive: drive, session: session, driveStarted: driveStarted, link: link, equipment: equipment)
+    (other.clock, other.target) = (clock, target)
+    return other
   }
 
   /// When it ended; for an open fence, and for one with an end before its entry, when it began.

@@ -36,6 +36,22 @@ struct Estimate: Hashable, Sendable {
   }
 }
 
+extension Estimate {
+  /// The share of a whole that comes in pieces in the order of measuring, such as the metres from fence to fence, and the precision of that
+  /// share; `nil` where there is no interval.
+  static func share(ofPieces pieces: [(whole: Double, part: Double)]) -> (
+    estimate: Estimate, deviations: CorrelatedMean
+  )? {
+    let (whole, part) = pieces.reduce((0.0, 0.0)) { ($0.0 + $1.whole, $0.1 + $1.part) }
+    guard whole > 0 else { return nil }
+    let (share, mean) = (part / whole, whole / Double(pieces.count))
+    guard let deviations = CorrelatedMean(SerialBlocks(pieces.map { ($0.part - share * $0.whole) / mean })),
+      let estimate = Estimate.share(share, deviations)
+    else { return nil }
+    return (estimate, deviations)
+  }
+}
+
 extension CorrelatedMean {
   /// The samples for an interval by the normal distribution's quantile that is as wide as this one by Student's t.
   func reduced(_ samples: Double) -> Double {

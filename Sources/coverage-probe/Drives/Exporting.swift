@@ -143,14 +143,8 @@ private struct ChosenFences: FenceRecords {
 
   /// The drives of the fences that the last reading had, with their logs.
   func drives(_ reader: StoreReader) throws -> [DriveProvenance] {
-    let logs = try reader.driveLogs()
-    let ofDrives = Dictionary(grouping: reading.sessions.values, by: { $0.session.drive })
-    return ofDrives.sorted { $0.key < $1.key }.enumerated().compactMap { index, entry in
-      let (drive, sessions) = entry
-      progress.show(index, of: "drive log") { ofDrives.count }
-      return DriveProvenance(
-        of: sessions.map(\.session).sorted { $0.id < $1.id }, fences: sessions.reduce(0) { $0 + $1.fences },
-        log: logs[drive])
+    DriveProvenance.all(of: reading.sessions, logs: try reader.driveLogs()) { index, count in
+      progress.show(index, of: "drive log") { count }
     }
   }
 }

@@ -3,13 +3,15 @@ import Coverage
 import Export
 import Foundation
 import Service
+import Settings
 
 struct ReportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "report", abstract: "Writes a report on stored drives: two pages of HTML, or JSON.",
+    commandName: "report", abstract: "Writes a report on stored drives: a page of HTML with charts, or JSON.",
     discussion: """
       With a --with option, two selections are compared place by place: the second one has the conditions of the first, except those that \
-      a --with option replaces. Examples: --link A --with-link B; --session 1 --with-session 2.
+      a --with option replaces. Examples: --link A --with-link B; --session 1 --with-session 2. \
+      Exit status of --verify: 0 when the drive logs give all fences and figures again; 1 when one differs, or a log is missing.
       """)
 
   @OptionGroup var configuration: ConfigurationOptions
@@ -24,23 +26,25 @@ struct ReportCommand: AsyncParsableCommand {
 
   @OptionGroup var filter: FilterOptions
 
+  @OptionGroup var second: SecondOptions
+
   @Option(
-    name: .long, parsing: .unconditionalSingleValue, help: "Compare with the session with this id; can be repeated.")
-  var withSession: [Int64] = []
+    name: .long,
+    help: """
+      A GeoJSON file with Polygons or MultiPolygons, for a table by area: city, road, rail. Its property `category`, or else `name`, is \
+      the name.
+      """, completion: .file(extensions: ["geojson", "json"]))
+  var areas: String?
 
-  @Option(name: .long, help: "Compare with the link with this name; can be repeated.")
-  var withLink: [String] = []
-
-  @Option(name: .long, help: "Compare with fences that began at this time or later.", transform: FilterOptions.time)
-  var withFrom: WallTime?
-
-  @Option(name: .long, help: "Compare with fences that began before this time.", transform: FilterOptions.time)
-  var withTo: WallTime?
-
-  @Option(name: .long, help: "The size of a place in metres for the comparison, 10 to 10000.")
-  var place = 50.0
+  @Option(name: .long, help: "Who makes the report, for its title: \"NAME, OFFICE\".")
+  var author: String?
 
   @OptionGroup var least: LeastOptions
+
+  @Flag(
+    name: .long,
+    help: "Write no report: compute its fences and figures again from the drive logs, and print each that differs.")
+  var verify = false
 
   @Flag(name: .long, help: "Write JSON, as -o NAME.json does.")
   var json = false
@@ -68,7 +72,10 @@ struct ReportCommand: AsyncParsableCommand {
 
   mutating func validate() throws {
     _ = try isJSON()
-    guard (10...10_000).contains(place) else { throw ValidationError("--place: expected 10 to 10000 metres.") }
+    if verify, json || output != nil {
+      throw ValidationError("--verify prints its result and writes no report: leave out -o and --json.")
+    }
+    let second = second.conditions(filter.filter)
     if let from = second.from, let to = second.to, from >= to {
       throw ValidationError("the second selection ends before it begins: give both --with-from and --with-to.")
     }
@@ -78,8 +85,8 @@ struct ReportCommand: AsyncParsableCommand {
     try await Terminal.run {
       let isJSON = try isJSON()
       let loaded = try configuration.load()
-      let reporting = try Reporting(
-        configuration: loaded, choices: choices, placeMetres: place, least: least.differences(loaded.report))
+      let reporting = try Reporting(configuration: loaded, choices: choices, options: try options(loaded))
+      if verify { return try Self.verify(reporting) }
       let sink = try OutputFile(path: output)
       if let warning = sink.warning { Terminal.note(warning) }
       let progress = WorkProgress("report", isShown: !OutputFile.isTerminal(output))
@@ -95,19 +102,34 @@ struct ReportCommand: AsyncParsableCommand {
     }
   }
 
+  /// Prints what differs between the store and the drive logs.
+  private static func verify(_ reporting: Reporting) throws -> CommandOutcome {
+    let progress = WorkProgress("report --verify")
+    defer { progress.clear() }
+    let verification = try ReportVerification(reporting, progress: progress)
+    progress.end()
+    verification.lines.forEach(Terminal.result)
+    return verification.agrees ? .done : .failed
+  }
+
+  private func options(_ configuration: ProbeConfiguration) throws -> Reporting.Options {
+    var options = Reporting.Options()
+    (options.placeMetres, options.least) = (second.place, least.differences(configuration.report))
+    options.areas = try areas.map { try AreaList(geoJSON: InputFile.contents($0, limit: 1 << 28), path: $0) }
+    let gpsd = configuration.gpsd.device.map { "gpsd device \(ForeignText.clean($0))" }
+    options.origin = Report.Origin(
+      made: .current, author: author.map { ForeignText.clean($0) },
+      server: configuration.controlServer.url.flatMap { URL(string: $0)?.host() }, receiver: gpsd)
+    return options
+  }
+
   /// The selection, and the one to compare it with if there is a --with option.
   private var choices: [Reporting.Choice] {
     let first = choice(sessions: filter.session, filter: filter.filter)
-    guard !withSession.isEmpty || !withLink.isEmpty || withFrom != nil || withTo != nil else { return [first] }
-    return [first, choice(sessions: withSession.isEmpty ? filter.session : withSession, filter: second)]
-  }
-
-  /// The conditions of the first selection, but for those that a --with option replaces.
-  private var second: FenceFilter {
-    var second = filter.filter
-    if !withLink.isEmpty { second.links = Set(withLink) }
-    (second.from, second.to) = (withFrom ?? second.from, withTo ?? second.to)
-    return second
+    guard second.isChosen else { return [first] }
+    return [
+      first, choice(sessions: second.sessions(filter.session), filter: second.conditions(filter.filter)),
+    ]
   }
 
   private func choice(sessions: [Int64], filter: FenceFilter) -> Reporting.Choice {

@@ -1,5 +1,6 @@
 import Coverage
 import Export
+import OrderedJSON
 import Service
 import Settings
 import Store
@@ -24,16 +25,32 @@ struct Reporting: Sendable {
     }
   }
 
-  private let reader: StoreReader
-  private let choices: [Choice]
-  private let grid: PlaceGrid
-  private let least: LeastDifferences
+  /// What a report needs beside its selections.
+  struct Options {
+    /// The size of the places of a comparison.
+    var placeMetres = 50.0
+    /// The differences that matter.
+    var least = LeastDifferences()
+    /// The user's own areas.
+    var areas: AreaList?
+    /// When and by whom it is made.
+    var origin = Report.Origin()
+  }
+
+  let reader: StoreReader
+  let choices: [Choice]
+  let options: Options
+  private let settings: JSON
 
   /// Opens the store for reading.
+  /// - Parameters:
+  ///   - configuration: Names the state directory.
+  ///   - choices: The selection, and the one to compare it with if there is one.
+  ///   - options: What the report needs beside them.
   /// - Throws: `StoreError`, ``ExportError``
-  init(configuration: ProbeConfiguration, choices: [Choice], placeMetres: Double, least: LeastDifferences) throws {
+  init(configuration: ProbeConfiguration, choices: [Choice], options: Options = Options()) throws {
     reader = try StoreReader(directory: StateDirectory(path: configuration.stateDirectory))
-    (self.choices, grid, self.least) = (choices, PlaceGrid(metres: placeMetres), least)
+    (self.choices, self.options, settings) = (choices, options, configuration.provenance)
     for session in choices.flatMap({ $0.sessions.sorted() }) where try reader.session(id: session) == nil {
       throw ExportError.noSuchSession(session)
     }
@@ -42,8 +59,34 @@ struct Reporting: Sendable {
   /// Reads the fences, the logs of their drives that are still there, and the speed tests.
   /// - Parameter complain: Receives a line for each log that cannot be read.
   func run(progress: WorkProgress = .none, complain: (String) -> Void) throws -> Report {
-    var figures = choices.map { _ in ReportFigures() }
-    var comparison = PlaceComparison(grid: grid)
+    var figures = choices.map { _ in ReportFigures(areas: options.areas) }
+    var comparison = PlaceComparison(grid: PlaceGrid(metres: options.placeMetres))
+    var sessions = choices.map { _ in [Int64: (session: StoredSession, fences: Int)]() }
+    try forEachFence(progress) { index, stored in
+      figures[index].add(ReportedFence(stored))
+      sessions[index][stored.session.id, default: (stored.session, 0)].fences += 1
+      if choices.count > 1, let side = PlaceComparison.Side(rawValue: index) { comparison.add(stored.fence, to: side) }
+    }
+    let (identity, logs) = (try reader.identity(), try reader.driveLogs())
+    let parts = try choices.indices.map { index in
+      try end(&figures[index], progress, complain: complain)
+      try readSpeedTests(of: choices[index], into: &figures[index])
+      let choice = choices[index]
+      let provenance = ExportProvenance(
+        content: "report", exported: WallTime.current, store: identity,
+        state: choice.state.rawValue, sessions: choice.sessions, filter: choice.filter, configuration: settings,
+        drives: DriveProvenance.all(of: sessions[index], logs: logs) { done, count in
+          progress.show(done, of: "digest") { count }
+        })
+      return Report.Part(title: choice.title, figures: figures[index], provenance: provenance)
+    }
+    return Report(
+      parts: parts, comparison: choices.count > 1 ? comparison : nil, least: options.least, origin: options.origin)
+  }
+
+  /// Calls `body` with each selected fence and the number of its selection.
+  /// - Throws: GRDB's `DatabaseError`, and errors of `body`.
+  func forEachFence(_ progress: WorkProgress, _ body: (Int, StoredFence) throws -> Void) throws {
     // Those of two choices can be any.
     let only = choices.count == 1 ? choices.first : nil
     let fences = StoredFences(reader, where: only?.conditions ?? FenceConditions())
@@ -51,21 +94,16 @@ struct Reporting: Sendable {
     try fences.forEach { stored in
       read += 1
       if read % 256 == 0 { progress.show(read, of: "fence") { try? fences.countToRead() } }
-      for (index, choice) in choices.enumerated() where choice.selects(stored) {
-        figures[index].add(ReportedFence(stored))
-        if choices.count > 1, let side = PlaceComparison.Side(rawValue: index) {
-          comparison.add(stored.fence, to: side)
-        }
-      }
+      for (index, choice) in choices.enumerated() where choice.selects(stored) { try body(index, stored) }
     }
-    for index in figures.indices {
-      figures[index].endFences()
-      try readLogs(for: &figures[index], progress, complain: complain)
-      try readSpeedTests(of: choices[index], into: &figures[index])
-    }
-    return Report(
-      parts: zip(choices, figures).map { Report.Part(title: $0.title, figures: $1) },
-      comparison: choices.count > 1 ? comparison : nil, least: least)
+  }
+
+  /// Ends figures after their last fence, with those of single pings and positions, which only drive logs have.
+  /// - Parameter complain: Receives a line for each log that cannot be read.
+  /// - Throws: GRDB's `DatabaseError`
+  func end(_ figures: inout ReportFigures, _ progress: WorkProgress, complain: (String) -> Void) throws {
+    figures.endFences()
+    try readLogs(for: &figures, progress, complain: complain)
   }
 
   private func readSpeedTests(of choice: Choice, into figures: inout ReportFigures) throws {
@@ -74,7 +112,6 @@ struct Reporting: Sendable {
     ) { figures.add(ReportedSpeedTest($0)) }
   }
 
-  /// Adds the figures of single pings and positions, which only drive logs have.
   private func readLogs(
     for figures: inout ReportFigures, _ progress: WorkProgress, complain: (String) -> Void
   ) throws {

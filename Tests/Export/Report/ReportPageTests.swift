@@ -51,7 +51,7 @@ import Testing
   @Test("Each footnote and the reference to it are on the page")
   func footnotes() {
     let page = ReportPage(Self.report(compared: true)).html
-    for number in 1...10 {
+    for number in (1...13).filter({ $0 != 12 }) {
       #expect(page.contains("<li id=\"n\(number)\" value="))
       #expect(page.contains("href=\"#n\(number)\""))
     }
@@ -76,7 +76,7 @@ import Testing
     for part in ["coverage", "delay", "variation", "loss", "outages", "worst", "quality", "comparison"] {
       #expect(text.contains("\"\(part)\":{"), "\(part)")
     }
-    #expect(text.components(of: "\"method\":") == 15)
+    #expect(text.components(of: "\"method\":") == 17)
     #expect(text.contains("\"mean_ms\":31.67"))
   }
 }

@@ -34,7 +34,7 @@ import Testing
   func none() {
     let report = Self.report([], [])
     let page = ReportPage(report).html
-    #expect(!page.contains("<h2>Speed tests") && !page.contains("id=\"n11\""))
+    #expect(!page.contains("<h2>Speed tests") && !page.contains("id=\"n14\""))
     #expect(!report.json.text.contains("speed_tests"))
   }
 
@@ -49,7 +49,7 @@ import Testing
       "<th scope=\"row\">increase under upload, ms</th><td>12</td><td>75.0</td>",
       "<th scope=\"row\">4G</th><td>13</td><td>12</td><td>7.69 %</td><td>6.00</td><td>19.10</td><td>30.0</td><td>20.0</td>",
     ] { #expect(page.contains(cells), "\(cells)") }
-    #expect(page.contains("href=\"#n11\"") && page.contains("<li id=\"n11\" value=\"11\">") && !page.contains("n12"))
+    #expect(page.contains("href=\"#n14\"") && page.contains("<li id=\"n14\" value=\"14\">") && !page.contains("n15"))
     #expect(page.contains(", speed tests: 13</p>"))
     #expect(!page.contains("under download"), "delays that no test has get no row")
   }
@@ -94,7 +94,7 @@ import Testing
       page.contains(
         "<th scope=\"row\">download, Mbit/s</th><td>4.00</td><td>1.00 to 8.00</td><td>–, –</td><td>14.00</td>"))
     #expect(page.contains("<th scope=\"row\">4G, A</th>") && page.contains("<th scope=\"row\">4G, B</th>"))
-    #expect(page.contains("<li id=\"n12\" value=\"12\">"))
+    #expect(page.contains("<li id=\"n15\" value=\"15\">"))
   }
 
   @Test("when one of two selections has no speed test, or they share some, then the page reports it")

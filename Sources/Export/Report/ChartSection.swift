@@ -1,0 +1,192 @@
+import Coverage
+
+/// The pictures of a report: the overview map, the distribution of the delay and the signal by technology, delay and loss over the
+/// distance. All parts of a comparison have the same axes.
+struct ChartSection {
+  private let report: Report
+
+  /// The section of a report.
+  init(_ report: Report) { self.report = report }
+
+  /// The most links of a part with a chart of their own.
+  private static let mostLinks = 4
+
+  var html: String {
+    let figures = report.parts.flatMap { part in
+      [overview(part), distribution(part), signal(part)] + ways(part)
+    }.filter { !$0.isEmpty }
+    guard !figures.isEmpty else { return "" }
+    return """
+      <h2>At a glance\(Markup.note(.charts))</h2>
+      <div class="charts">\(figures.joined(separator: "\n"))</div>
+      """
+  }
+
+  /// A drawing with its caption; in a comparison, the caption begins with the name of the part.
+  private func figure(_ svg: String, _ part: Report.Part, _ caption: String) -> String {
+    let place = report.parts.firstIndex { $0.title == part.title } ?? 0
+    let head = report.parts.count > 1 ? "<strong>\(Markup.escaped(report.heads[place])):</strong> " : ""
+    return "<figure>\(svg)<figcaption>\(head)\(caption)</figcaption></figure>"
+  }
+
+  private func overview(_ part: Report.Part) -> String {
+    let cells = part.figures.breakdown.overview.sorted
+    let places = cells.map(\.place)
+    guard let south = places.map(\.latitude).min(), let north = places.map(\.latitude).max() else { return "" }
+    let svg = OverviewMap(cells: cells, worst: part.figures.stretches.worst).svg
+    return figure(
+      svg, part,
+      """
+      Overview, north up, \(Markup.number(south, 3))° to \(Markup.number(north, 3))° north. Green: answered with a mean below 120 ms; \
+      orange: slower; dashed red: no answer; thin grey: not measured. Numbers: the worst stretches, below.
+      """)
+  }
+
+  // MARK: Delay
+
+  /// The technologies of a part that have delays.
+  private func distributions(_ part: Report.Part) -> [(name: String, look: String, delays: DelayDistribution)] {
+    part.figures.breakdown.technologies.rows.filter { $0.group.delays.count > 0 }.map { name, group in
+      (name, Self.look(name), group.delays)
+    }
+  }
+
+  /// The class of the lines of a technology.
+  private static func look(_ name: String) -> String {
+    "t\(Reception.allCases.firstIndex { $0.name == name } ?? 0)"
+  }
+
+  /// The share of pings that were answered within a delay.
+  private func distribution(_ part: Report.Part) -> String {
+    let curves = distributions(part)
+    guard !curves.isEmpty else { return "" }
+    let all = report.parts.flatMap(distributions)
+    let low = all.compactMap { $0.delays.steps.first?.microseconds }.min() ?? 1
+    // The last half percent would make the rest narrow.
+    let high = all.compactMap { $0.delays.steps.first { $0.share >= 0.995 }?.microseconds }.max() ?? 1
+    let medians = curves.map { name, _, delays in
+      "\(name) \(Markup.milliseconds(delays.value(atPercentile: 50))) ms"
+    }.joined(separator: ", ")
+    var chart = Chart(
+      "Distribution of the delay by technology", description: "Medians: \(medians).",
+      x: .logarithmic("delay, ms (logarithmic)", from: Double(low) / 1000, to: Double(high) / 1000),
+      y: .linear("% of answered pings", to: 100))
+    for (_, look, delays) in curves {
+      var points = [(x: Double(delays.steps.first?.microseconds ?? 0) / 1000, y: 0.0)]
+      for step in delays.steps {
+        // Steps of less than half a percent cannot be seen.
+        let last = points.last?.y ?? 0
+        if step.share * 100 - last >= 0.5 || step.share >= 1 {
+          points.append((Double(step.microseconds) / 1000, step.share * 100))
+        }
+      }
+      chart.line(points, look: look)
+    }
+    return figure(
+      chart.svg, part,
+      "Delay by technology: share of answered pings up to a delay. Median: \(legend(curves.map { ($0.look, $0.name, Markup.milliseconds($0.delays.value(atPercentile: 50)) + " ms") }))"
+    )
+  }
+
+  /// Names with a sample of their line.
+  private func legend(_ entries: [(look: String, name: String, value: String)]) -> String {
+    entries.map { look, name, value in
+      """
+      <span class="key"><svg class="sample" viewBox="0 0 22 8" aria-hidden="true"><path class="line \(look)" d="M1 4h20"/></svg> \
+      \(Markup.escaped(name)) \(value)</span>
+      """
+    }.joined(separator: " ")
+  }
+
+  // MARK: Distance
+
+  /// Delay as a line, and loss as bars from below, over the distance of each link.
+  private func ways(_ part: Report.Part) -> [String] {
+    let greatest = report.parts.flatMap { $0.figures.breakdown.ways }.flatMap { $0.profile.pieces }
+      .compactMap(\.meanMicroseconds).sorted()
+    guard let high = greatest.isEmpty ? nil : greatest[NearestRank.of(99, count: greatest.count) - 1] else { return [] }
+    let shown = part.figures.breakdown.ways.filter { $0.profile.metres > 0 }.prefix(Self.mostLinks)
+    return shown.map { link, profile in
+      let kilometres = profile.metres / 1000
+      let name = link == Breakdown.onlyLink ? "" : ", link \(link)"
+      let losses = profile.pieces.compactMap(\.loss)
+      var chart = Chart(
+        "Delay and loss over the distance\(name)",
+        description:
+          "\(Markup.number(kilometres, 1)) km; pieces with a loss above 10 %: \(losses.count { $0 > 0.1 }) of \(losses.count).",
+        x: .linear("distance, km", to: kilometres), y: .linear("mean delay, ms", to: Double(high) / 1000))
+      let length = profile.length / 1000
+      let scale = chart.y.high
+      for (index, piece) in profile.pieces.enumerated() {
+        guard let loss = piece.loss, loss > 0 else { continue }
+        let from = Double(index) * length
+        chart.bar(
+          from: from, to: min(from + length, chart.x.high), low: 0, high: max(loss, 0.005) * scale,
+          look: piece.answered == 0 ? "silent" : "loss")
+      }
+      for start in profile.starts.dropFirst() {
+        chart.rule(from: (start / 1000, 0), to: (start / 1000, scale), look: "start")
+      }
+      chart.line(
+        profile.pieces.enumerated().map { index, piece in
+          piece.meanMicroseconds.map { ((Double(index) + 0.5) * length, Double($0) / 1000) }
+        }, look: "delay")
+      let drives =
+        profile.starts.count > 1
+        ? " Dashed verticals: the next drive begins\(profile.starts.count == WayProfile.mostStarts ? " (the first \(WayProfile.mostStarts - 1))" : "")."
+        : ""
+      return figure(
+        chart.svg, part,
+        """
+        Delay and loss over the distance\(Markup.escaped(name)), in pieces of \(Markup.number(profile.length, 0)) m. Line: mean delay. Red bars: loss, \
+        the full height is 100 %; dark: no answer at all.\(drives)
+        """)
+    }
+  }
+
+  // MARK: Signal
+
+  /// The levels of each technology as a box.
+  private func signal(_ part: Report.Part) -> String {
+    let boxes = part.figures.breakdown.signal.boxes
+    guard !boxes.isEmpty else { return "" }
+    let levels = report.parts.flatMap { $0.figures.breakdown.signal.boxes }.flatMap(\.levels)
+    let low = ((levels.min() ?? -120) / 10).rounded(.down) * 10
+    let high = max(((levels.max() ?? -60) / 10).rounded(.up) * 10, low + 10)
+    let text = boxes.map { key, fences, levels in
+      "\(key.reception.name) \(Self.name(key.quantity)) \(Markup.number(levels[2], 1)) dBm (\(fences))"
+    }.joined(separator: ", ")
+    let tickStep = high - low > 80 ? 20.0 : 10
+    let count = Double(boxes.count)
+    var chart = Chart(
+      "Signal by technology", description: "Medians: \(text).",
+      x: ChartAxis(
+        title: "dBm", low: low, high: high,
+        ticks: stride(from: (low / tickStep).rounded(.up) * tickStep, through: high, by: tickStep).map { $0 }),
+      y: ChartAxis(title: "", low: 0, high: count, ticks: []))
+    (chart.frame.left, chart.frame.right) = (18, 382)
+    for (index, box) in boxes.enumerated() {
+      let middle = count - Double(index) - 0.6
+      let look = Self.look(box.key.reception.name)
+      chart.rule(from: (box.levels[0], middle), to: (box.levels[4], middle), look: "line \(look)")
+      let half = min(0.22, count * 0.06)
+      chart.bar(from: box.levels[1], to: box.levels[3], low: middle - half, high: middle + half, look: "box \(look)")
+      chart.rule(from: (box.levels[2], middle - half), to: (box.levels[2], middle + half), look: "median")
+      chart.text(
+        "\(box.key.reception.name), \(Self.name(box.key.quantity))", at: (low, middle + half + 0.02), raised: 4)
+    }
+    return figure(
+      chart.svg, part,
+      "Signal by technology, of the fences' medians: box from the 25th to the 75th percentile, line from the 5th to the 95th, bar at the median. Medians, and fences: \(Markup.escaped(text))."
+    )
+  }
+
+  private static func name(_ quantity: SignalQuantity) -> String {
+    switch quantity {
+    case .nrRSRP: "SS-RSRP"
+    case .rsrp: "RSRP"
+    case .rscp: "RSCP"
+    default: "RSSI"
+    }
+  }
+}

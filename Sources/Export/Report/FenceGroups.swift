@@ -1,0 +1,178 @@
+import Coverage
+
+/// Sums of the pings of fences, from which loss (RFC 2680) and mean delay (RFC 2681) follow. They saturate.
+struct PingSums: Hashable, Sendable {
+  /// Those that were sent and have an outcome.
+  private(set) var pings = 0
+  /// Those that were answered in time.
+  private(set) var answered = 0
+  /// Those that were answered too late.
+  private(set) var late = 0
+  /// Second and further answers.
+  private(set) var duplicates = 0
+  /// The sum of the delays of ``answered``, in nanoseconds; saturates.
+  private(set) var nanoseconds: Int64 = 0
+
+  /// No pings.
+  init() {}
+
+  /// Adds the pings of a fence.
+  mutating func add(_ fence: Fence) {
+    pings = pings.saturatingAdding(fence.pings)
+    answered = answered.saturatingAdding(fence.pingsAnswered)
+    late = late.saturatingAdding(fence.figures.late)
+    duplicates = duplicates.saturatingAdding(fence.figures.duplicates)
+    nanoseconds = nanoseconds.saturatingAdding(fence.rttSumNanoseconds)
+  }
+
+  /// Adds the pings of other fences.
+  mutating func add(_ other: PingSums) {
+    pings = pings.saturatingAdding(other.pings)
+    answered = answered.saturatingAdding(other.answered)
+    late = late.saturatingAdding(other.late)
+    duplicates = duplicates.saturatingAdding(other.duplicates)
+    nanoseconds = nanoseconds.saturatingAdding(other.nanoseconds)
+  }
+
+  /// The mean delay of the answered pings in microseconds, rounded; `nil` when none was answered.
+  var meanMicroseconds: Int64? {
+    answered > 0 ? Int64(exactly: (Double(nanoseconds) / Double(answered) / 1000).rounded()) : nil
+  }
+
+  /// Those without an answer in time.
+  var lost: Int { pings.saturatingSubtracting(answered) }
+
+  /// The share of ``lost``, 0 to 1; `nil` without pings.
+  var loss: Double? { pings > 0 ? Double(lost) / Double(pings) : nil }
+}
+
+/// Fences that have something in common, such as their technology, added up: a row of a table of a report.
+struct FenceGroup: Sendable {
+  /// What fences in a row add to the shares.
+  private struct Piece {
+    var pings = 0.0
+    var lost = 0.0
+    var measuredMetres = 0.0
+    var silentMetres = 0.0
+
+    mutating func add(_ other: Piece) {
+      (pings, lost) = (pings + other.pings, lost + other.lost)
+      measuredMetres += other.measuredMetres
+      silentMetres += other.silentMetres
+    }
+  }
+
+  /// The most pieces: when they are more, two become one, so that memory does not grow with the fences.
+  private static let most = 1024
+
+  /// The sums of the pings.
+  private(set) var sums = PingSums()
+  /// The delays of the answered pings, of fences that have bins.
+  private(set) var delays = DelayDistribution()
+  /// The number of fences.
+  private(set) var fences = 0
+  private var pieces: [Piece] = []
+  /// The fences of a piece.
+  private var size = 1
+
+  /// The metres to the next fences that were measured, and those of these without an answer.
+  var metres: (measured: Double, silent: Double) {
+    pieces.reduce((0, 0)) { ($0.0 + $1.measuredMetres, $0.1 + $1.silentMetres) }
+  }
+
+  /// The share of the measured distance without an answer, 0 to 1; `nil` where no distance was measured.
+  var silentShare: Double? {
+    let (measured, silent) = metres
+    return measured > 0 ? silent / measured : nil
+  }
+
+  /// The intervals of the loss and of ``silentShare``: samples are fences in the order of the store, of many fences runs of them.
+  var loss: Estimate? {
+    Estimate.share(ofPieces: pieces.filter { $0.pings > 0 }.map { ($0.pings, $0.lost) })?.estimate
+  }
+  var silence: Estimate? {
+    Estimate.share(ofPieces: pieces.filter { $0.measuredMetres > 0 }.map { ($0.measuredMetres, $0.silentMetres) })?
+      .estimate
+  }
+
+  fileprivate mutating func add(_ fence: Fence) {
+    sums.add(fence)
+    delays.add(fence.figures.delays)
+    if fences / size == Self.most {
+      size *= 2
+      pieces = stride(from: 0, to: pieces.count, by: 2).map { place in
+        var piece = pieces[place]
+        piece.add(pieces[place + 1])
+        return piece
+      }
+    }
+    if fences / size == pieces.count { pieces.append(Piece()) }
+    pieces[fences / size].add(Piece(pings: Double(fence.pings), lost: Double(fence.pingsLost)))
+    fences += 1
+  }
+
+  /// Adds the distance from a fence of the group, by its place among them, to the next one.
+  fileprivate mutating func add(metres: Double, from fence: Int, _ reception: Reception) {
+    guard reception.isMeasured else { return }
+    pieces[fence / size].add(Piece(measuredMetres: metres, silentMetres: reception == .noAnswer ? metres : 0))
+  }
+}
+
+/// The groups of a table, by name.
+struct FenceGroups: Sendable {
+  private var names: [String]
+  private var groups: [String: FenceGroup] = [:]
+  /// The group, the place in it and the reception of the last fence of each drive.
+  private var last: [Int64: (name: String, fence: Int, reception: Reception)] = [:]
+
+  /// - Parameter names: Those whose order is known; others follow in the order in which they come.
+  init(_ names: [String] = []) { self.names = names }
+
+  /// The groups with fences, in order.
+  var rows: [(name: String, group: FenceGroup)] { names.compactMap { name in groups[name].map { (name, $0) } } }
+
+  /// - Parameter metres: From the fence of the link before; `nil` when this one does not continue it.
+  mutating func add(_ reported: ReportedFence, metres: Double?, to name: String) {
+    if let metres, let before = last[reported.drive] {
+      groups[before.name]?.add(metres: metres, from: before.fence, before.reception)
+    }
+    if groups[name] == nil, !names.contains(name) { names.append(name) }
+    last[reported.drive] = (name, groups[name]?.fences ?? 0, Reception(reported.fence))
+    groups[name, default: FenceGroup()].add(reported.fence)
+  }
+}
+
+/// How many delays are in each bin of all fences together (``DelayBins``): at most some two thousand numbers, whatever the number of pings.
+struct DelayDistribution: Sendable {
+  /// The number of delays.
+  private(set) var count = 0
+  /// By the lowest delay of the bin, in microseconds.
+  private var counts: [Int64: Int] = [:]
+
+  mutating func add(_ bins: DelayBins) {
+    for (microseconds, count) in bins.counts {
+      counts[microseconds, default: 0] = counts[microseconds, default: 0].saturatingAdding(count)
+      self.count = self.count.saturatingAdding(count)
+    }
+  }
+
+  /// The share of delays in each bin and the lower ones, in ascending order.
+  var steps: [(microseconds: Int64, share: Double)] {
+    var passed = 0
+    return counts.sorted { $0.key < $1.key }.map { microseconds, count in
+      passed = passed.saturatingAdding(count)
+      return (microseconds, Double(passed) / Double(self.count))
+    }
+  }
+
+  /// The percentile by nearest rank, as the lowest delay of its bin in microseconds: at most 1/64 below the delay. `nil` without delays.
+  func value(atPercentile percent: Int) -> Int64? {
+    guard count > 0 else { return nil }
+    let (rank, sorted) = (NearestRank.of(percent, count: count), counts.sorted { $0.key < $1.key })
+    var passed = 0
+    return sorted.first { entry in
+      passed = passed.saturatingAdding(entry.value)
+      return passed >= rank
+    }?.key
+  }
+}

@@ -1,0 +1,123 @@
+import Coverage
+import OrderedJSON
+
+/// What a report rests on: the facts below its title, and the table of drives with their sessions and logs. What no drive recorded is left out.
+struct OriginSection {
+  private let report: Report
+
+  /// The section of a report.
+  init(_ report: Report) { self.report = report }
+
+  /// The drives that the page lists; the others are in JSON.
+  static let mostDrives = 60
+
+  // MARK: Facts
+
+  /// The facts of all parts together, as a list of names and values.
+  var facts: String {
+    let items = [made] + known.map { ($0.name, $0.value) }
+    return "<dl class=\"facts\">"
+      + items.compactMap { name, value in
+        value.map { "<div><dt>\(name)</dt><dd>\(Markup.escaped($0))</dd></div>" }
+      }.joined() + "</dl>"
+  }
+
+  private var made: (name: String, value: String?) {
+    let origin = report.origin
+    let by = origin.author.map { " by \($0)" } ?? ""
+    return ("made", origin.made.map { "\(Markup.moment($0))\(by), \(Program.name) \(Program.version)" })
+  }
+
+  /// What the drives recorded: operator and SIM, the device, clock and target, settings.
+  private var known: [(name: String, value: String?)] {
+    let facts = report.parts.map(\.figures.breakdown.facts)
+    let roaming = facts.reduce(0) { $0 + $1.roaming }
+    let targets = facts.reduce(Set<String>()) { $0.union($1.targets) }.sorted()
+    let server = facts.contains(where: \.hasServer) ? report.origin.server : nil
+    return [
+      ("operator", Self.list(facts.map(\.operators))), ("SIM of", Self.list(facts.map(\.simOperators))),
+      ("roaming", roaming > 0 ? counted(roaming, "fence") : nil),
+      ("ping target of the drives", targets.isEmpty ? nil : targets.joined(separator: ", ")),
+      ("control server, as set now", server),
+      ("receiver, as set now", report.origin.receiver),
+      ("time from", Self.clocks(facts.reduce(Set<String>()) { $0.union($1.clocks) })),
+      ("settings", settings), ("store", report.parts.first?.provenance?.storeID),
+    ]
+  }
+
+  /// Names with the numbers of their fences, the most frequent first.
+  private static func list(_ counts: [[String: Int]]) -> String? {
+    let sums = counts.reduce(into: [String: Int]()) { $0.merge($1) { $0 + $1 } }
+    guard !sums.isEmpty else { return nil }
+    let sorted = sums.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    return sorted.map { sums.count > 1 ? "\($0.key): \(counted($0.value, "fence"))" : $0.key }.joined(separator: "; ")
+  }
+
+  private static func clocks(_ names: Set<String>) -> String? {
+    guard !names.isEmpty else { return nil }
+    let words = ["gnss": "GNSS", "server": "the control server", "host": "this host"]
+    return names.sorted().map { words[$0] ?? $0 }.joined(separator: ", ")
+  }
+
+  /// The settings of the recording by the drive logs; of several, only that they differ. Without any log, those at the report.
+  private var settings: String? {
+    let provenances = report.parts.compactMap(\.provenance)
+    let recorded = Set(provenances.flatMap(\.drives).compactMap(\.settings))
+    if recorded.count > 1 { return "differ from drive to drive: JSON has them (parts.provenance.drives)" }
+    guard let settings = recorded.first else {
+      return provenances.first.map { "as set now: " + Self.flat($0.configuration) }
+    }
+    return Self.flat(settings)
+  }
+
+  /// The leaves of an object in a line: `minimum radius 15, accuracy limit 15`.
+  private static func flat(_ json: JSON) -> String {
+    guard case .object(let members) = json else { return json.text }
+    return members.map { member in
+      if case .object = member.value { return flat(member.value) }
+      return "\(member.key.replacing("_", with: " ")) \(member.value.text)"
+    }.joined(separator: ", ")
+  }
+
+  // MARK: Sources
+
+  /// The drives of each part with their sessions, logs and digests.
+  var sources: String {
+    let tables = report.parts.enumerated().compactMap { index, part in
+      part.provenance.flatMap { table($0, report.parts.count > 1 ? ": \(Markup.escaped(report.heads[index]))" : "") }
+    }
+    return tables.isEmpty ? "" : "<h2>Sources</h2>\(tables.joined())"
+  }
+
+  private func table(_ provenance: ExportProvenance, _ title: String) -> String? {
+    let drives = provenance.drives
+    guard !drives.isEmpty else { return nil }
+    let rest = drives.count - Self.mostDrives
+    return Markup.table(
+      "Drives, sessions and drive logs\(title)\(Markup.note(.sources))",
+      ["drive", "started", "sessions", "fences", "bytes", "drive log, with its SHA-256"],
+      drives.prefix(Self.mostDrives).map { drive in
+        let log = drive.logText
+        return [
+          "\(drive.id)" + (drive.link.map { ", \(Markup.escaped($0))" } ?? ""), Markup.moment(drive.started),
+          Self.ranges(drive.sessions), "\(drive.fences)", log.bytes.map { "\($0)" } ?? "–",
+          Markup.escaped(log.name) + (log.sha256.map { "<br><span class=\"digest\">\($0)</span>" } ?? ""),
+        ]
+      })
+      + (rest > 0 ? "<p>\(counted(rest, "more drive")): JSON has them (parts.provenance.drives).</p>" : "")
+  }
+
+  /// Numbers in order, runs shortened: `1 to 3, 7`.
+  private static func ranges(_ numbers: [Int64]) -> String {
+    var runs: [ClosedRange<Int64>] = []
+    for number in numbers.sorted() {
+      if let last = runs.last, number.saturatingSubtracting(1) == last.upperBound {
+        runs[runs.count - 1] = last.lowerBound...number
+      } else {
+        runs.append(number...number)
+      }
+    }
+    return runs.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound) to \($0.upperBound)" }.joined(
+      separator: ", ")
+  }
+}

@@ -1,0 +1,124 @@
+import Coverage
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Export
+
+/// `report --areas`: which places are in which area, and what a bad file says.
+@Suite struct AreaListTests {
+  private func list(_ features: String...) throws -> AreaList {
+    try AreaList(Data(#"{"type":"FeatureCollection","features":[\#(features.joined(separator: ","))]}"#.utf8))
+  }
+
+  private func feature(_ name: String, _ type: String = "Polygon", _ coordinates: String) -> String {
+    #"{"type":"Feature","properties":{"category":"\#(name)","name":"x"},"geometry":{"type":"\#(type)","coordinates":\#(coordinates)}}"#
+  }
+
+  private func box(_ west: Double, _ south: Double, _ east: Double, _ north: Double) -> String {
+    "[[\(west),\(south)],[\(east),\(south)],[\(east),\(north)],[\(west),\(north)],[\(west),\(south)]]"
+  }
+
+  private func name(_ list: AreaList, _ latitude: Double, _ longitude: Double) throws -> String {
+    list.name(of: try #require(Coordinate(latitude: latitude, longitude: longitude)))
+  }
+
+  @Test("when areas overlap, then a place belongs to the first one, and a place in none is elsewhere")
+  func first() throws {
+    let list = try list(
+      feature("city", "Polygon", "[\(box(16, 48, 17, 49))]"), feature("rail", "Polygon", "[\(box(16.5, 48, 18, 49))]"))
+    #expect(list.names == ["city", "rail", "elsewhere"])
+    #expect(try name(list, 48.5, 16.7) == "city" && name(list, 48.5, 17.5) == "rail")
+    #expect(try name(list, 48.5, 18.5) == "elsewhere" && name(list, -48.5, 16.5) == "elsewhere")
+  }
+
+  @Test("when a polygon has a hole, then the hole is not in the area, also if the hole turns the same way round")
+  func hole() throws {
+    let list = try list(feature("city", "Polygon", "[\(box(16, 48, 17, 49)),\(box(16.4, 48.4, 16.6, 48.6))]"))
+    #expect(try name(list, 48.5, 16.5) == "elsewhere" && name(list, 48.5, 16.3) == "city")
+  }
+
+  @Test("when a MultiPolygon has several parts, then all of them are the area")
+  func parts() throws {
+    let list = try list(feature("city", "MultiPolygon", "[[\(box(16, 48, 17, 49))],[\(box(20, 48, 21, 49))]]"))
+    #expect(try name(list, 48.5, 16.5) == "city" && name(list, 48.5, 20.5) == "city")
+    #expect(try name(list, 48.5, 18) == "elsewhere")
+  }
+
+  @Test(
+    "when a ring leads over the antimeridian, cut or not, with longitudes of either sign, then both sides are inside")
+  func antimeridian() throws {
+    for coordinates in [
+      "[\(box(179, -1, -179, 1)),\(box(-179.6, -0.1, -179.4, 0.1))]",
+      "[\(box(-179, -1, 179, 1)),\(box(179.4, -0.1, 179.6, 0.1))]",
+    ] {
+      let list = try list(feature("sea", "Polygon", coordinates))
+      #expect(try name(list, 0.5, 179.5) == "sea" && name(list, 0.5, -179.5) == "sea")
+      #expect(try name(list, 0.5, 178) == "elsewhere" && name(list, 0.5, 0) == "elsewhere")
+    }
+    let cut = try list(
+      feature("sea", "MultiPolygon", "[[\(box(179, -1, 180, 1))],[\(box(-180, -1, -179, 1))]]"))
+    #expect(try name(cut, 0, 179.5) == "sea" && name(cut, 0, -179.5) == "sea" && name(cut, 0, 0) == "elsewhere")
+  }
+
+  @Test(
+    "when a ring has all longitudes, then it is the whole band, and a straight side over the antimeridian has no extent"
+  )
+  func band() throws {
+    let list = try list(feature("north", "Polygon", "[\(box(-180, 60, 180, 90))]"))
+    for longitude in [-180.0, -90, 0, 90, 179.9] { #expect(try name(list, 70, longitude) == "north") }
+    #expect(try name(list, 50, 0) == "elsewhere")
+    let side = try self.list(
+      feature("side", "Polygon", "[[[170,0],[-170,0],[-170,10],[-170,20],[170,20],[170,0]]]"))
+    #expect(try name(side, 5, 175) == "side" && name(side, 15, -175) == "side" && name(side, 5, 0) == "elsewhere")
+  }
+
+  @Test("when a feature has no category, then its name counts, and one without a geometry is left out")
+  func names() throws {
+    let list = try list(
+      #"{"type":"Feature","properties":{"category":7,"name":" A <b>\n "},"geometry":{"type":"Polygon","coordinates":[\#(box(0, 0, 1, 1))]}}"#,
+      #"{"type":"Feature","properties":null,"geometry":null}"#)
+    #expect(list.names == ["A <b>", "elsewhere"])
+  }
+
+  @Test(
+    "when a file cannot be used, then there is one line with the reason",
+    arguments: [
+      ("", "it is no JSON"), ("[1]", "it is no GeoJSON"),
+      (#"{"type":"FeatureCollection","features":[]}"#, "no Polygon"),
+      (#"{"type":"Topology"}"#, "feature 1 is a Topology"),
+      (
+        #"{"type":"Feature","properties":{"name":"A"},"geometry":{"type":"LineString","coordinates":[[1,2],[3,4]]}}"#,
+        "is a LineString"
+      ),
+      (
+        #"{"type":"Feature","properties":{},"geometry":{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1],[0,0]]]}}"#,
+        "has no text"
+      ),
+      (
+        #"{"type":"Feature","properties":{"name":"A"},"geometry":{"type":"Polygon","coordinates":[[[1820000,6140000],[1,0],[1,1],[0,0]]]}}"#,
+        "WGS 84"
+      ),
+      (
+        #"{"type":"Feature","properties":{"name":"A"},"geometry":{"type":"Polygon","coordinates":[[[0,0],[1,0]]]}}"#,
+        "fewer than four"
+      ),
+      (
+        #"{"type":"Feature","properties":{"name":"A"},"geometry":{"type":"Polygon","coordinates":[[[0],[1,0],[1,1],[0,0]]]}}"#,
+        "outside"
+      ),
+      (
+        #"{"type":"Feature","properties":{"name":"A"},"geometry":{"type":"Polygon","coordinates":[]}}"#,
+        "fewer than four"
+      ),
+      (
+        #"{"type":"Feature","properties":{"name":"A"},"geometry":{"type":"Polygon","coordinates":[[[1e999,0],[1,0],[1,1],[0,0]]]}}"#,
+        "a.json"
+      ),
+    ])
+  func bad(text: String, reason: String) throws {
+    let failure = #expect(throws: AreaList.Failure.self) { try AreaList(geoJSON: Data(text.utf8), path: "a.json") }
+    let line = try #require(failure).description
+    #expect(line.hasPrefix("a.json: ") && line.contains(reason) && !line.contains("\n"), "\(line)")
+  }
+}
