@@ -121,4 +121,25 @@ import Testing
     let line = try #require(failure).description
     #expect(line.hasPrefix("a.json: ") && line.contains(reason) && !line.contains("\n"), "\(line)")
   }
+
+  @Test("when bytes of a file are damaged, then it is read or refused, and no number traps", arguments: 0..<8)
+  func damage(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let words = [
+      "1e308", "-1e308", "1e-320", "180", "-180", "90", "null", "[", "]", "\"", "-0.0", "9223372036854775808",
+    ]
+    let whole = Array(
+      #"{"type":"Feature","properties":{"name":"A"},"geometry":{"type":"MultiPolygon","coordinates":[[\#("[" + box(179, -1, -179, 1) + "]")]]}}"#
+        .utf8)
+    let place = try #require(Coordinate(latitude: 0.5, longitude: 180))
+    for _ in 0..<200 {
+      var bytes = whole
+      for _ in 0..<Int.random(in: 1...4, using: &random) {
+        let at = Int.random(in: 0..<bytes.count, using: &random)
+        let word = words.randomElement(using: &random) ?? ""
+        bytes.replaceSubrange(at..<min(bytes.count, at + Int.random(in: 0...5, using: &random)), with: word.utf8)
+      }
+      _ = try? AreaList(Data(bytes)).name(of: place)
+    }
+  }
 }

@@ -12,7 +12,7 @@ struct ChartAxis {
 
   /// From 0 to `high`, or a little above, with about five ticks at 1, 2 or 5 times a power of ten.
   static func linear(_ title: String, to high: Double) -> ChartAxis {
-    let high = high.isFinite && high > 0 ? min(high, 1e12) : 1
+    let high = high.isFinite && high > 1e-6 ? min(high, 1e12) : 1
     let rough = high / 5
     let power = pow(10, log10(rough).rounded(.down))
     let step = ([1, 2, 5, 10].first { $0 * power >= rough } ?? 10) * power

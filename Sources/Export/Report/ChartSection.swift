@@ -12,9 +12,13 @@ struct ChartSection {
   private static let mostLinks = 4
 
   var html: String {
-    let figures = report.parts.flatMap { part in
-      [overview(part), distribution(part), signal(part)] + ways(part)
-    }.filter { !$0.isEmpty }
+    let figures = report.parts.indices.flatMap { place in
+      let part = report.parts[place]
+      return ([overview(part), distribution(part), signal(part)].compactMap { $0 } + ways(part)).map { svg, caption in
+        let head = report.parts.count > 1 ? "<strong>\(Markup.escaped(report.heads[place])):</strong> " : ""
+        return "<figure>\(svg)<figcaption>\(head)\(caption)</figcaption></figure>"
+      }
+    }
     guard !figures.isEmpty else { return "" }
     return """
       <h2>At a glance\(Markup.note(.charts))</h2>
@@ -22,24 +26,21 @@ struct ChartSection {
       """
   }
 
-  /// A drawing with its caption; in a comparison, the caption begins with the name of the part.
-  private func figure(_ svg: String, _ part: Report.Part, _ caption: String) -> String {
-    let place = report.parts.firstIndex { $0.title == part.title } ?? 0
-    let head = report.parts.count > 1 ? "<strong>\(Markup.escaped(report.heads[place])):</strong> " : ""
-    return "<figure>\(svg)<figcaption>\(head)\(caption)</figcaption></figure>"
-  }
+  /// A drawing with its caption.
+  private typealias Figure = (svg: String, caption: String)
 
-  private func overview(_ part: Report.Part) -> String {
+  private func overview(_ part: Report.Part) -> Figure? {
     let cells = part.figures.breakdown.overview.sorted
     let places = cells.map(\.place)
-    guard let south = places.map(\.latitude).min(), let north = places.map(\.latitude).max() else { return "" }
+    guard let south = places.map(\.latitude).min(), let north = places.map(\.latitude).max() else { return nil }
     let svg = OverviewMap(cells: cells, worst: part.figures.stretches.worst).svg
-    return figure(
-      svg, part,
+    return (
+      svg,
       """
       Overview, north up, \(Markup.number(south, 3))° to \(Markup.number(north, 3))° north. Green: answered with a mean below 120 ms; \
       orange: slower; dashed red: no answer; thin grey: not measured. Numbers: the worst stretches, below.
-      """)
+      """
+    )
   }
 
   // MARK: Delay
@@ -57,9 +58,9 @@ struct ChartSection {
   }
 
   /// The share of pings that were answered within a delay.
-  private func distribution(_ part: Report.Part) -> String {
+  private func distribution(_ part: Report.Part) -> Figure? {
     let curves = distributions(part)
-    guard !curves.isEmpty else { return "" }
+    guard !curves.isEmpty else { return nil }
     let all = report.parts.flatMap(distributions)
     let low = all.compactMap { $0.delays.steps.first?.microseconds }.min() ?? 1
     // The last half percent would make the rest narrow.
@@ -82,8 +83,8 @@ struct ChartSection {
       }
       chart.line(points, look: look)
     }
-    return figure(
-      chart.svg, part,
+    return (
+      chart.svg,
       "Delay by technology: share of answered pings up to a delay. Median: \(legend(curves.map { ($0.look, $0.name, Markup.milliseconds($0.delays.value(atPercentile: 50)) + " ms") }))"
     )
   }
@@ -101,7 +102,7 @@ struct ChartSection {
   // MARK: Distance
 
   /// Delay as a line, and loss as bars from below, over the distance of each link.
-  private func ways(_ part: Report.Part) -> [String] {
+  private func ways(_ part: Report.Part) -> [Figure] {
     let greatest = report.parts.flatMap { $0.figures.breakdown.ways }.flatMap { $0.profile.pieces }
       .compactMap(\.meanMicroseconds).sorted()
     guard let high = greatest.isEmpty ? nil : greatest[NearestRank.of(99, count: greatest.count) - 1] else { return [] }
@@ -135,21 +136,22 @@ struct ChartSection {
         profile.starts.count > 1
         ? " Dashed verticals: the next drive begins\(profile.starts.count == WayProfile.mostStarts ? " (the first \(WayProfile.mostStarts - 1))" : "")."
         : ""
-      return figure(
-        chart.svg, part,
+      return (
+        chart.svg,
         """
         Delay and loss over the distance\(Markup.escaped(name)), in pieces of \(Markup.number(profile.length, 0)) m. Line: mean delay. Red bars: loss, \
         the full height is 100 %; dark: no answer at all.\(drives)
-        """)
+        """
+      )
     }
   }
 
   // MARK: Signal
 
   /// The levels of each technology as a box.
-  private func signal(_ part: Report.Part) -> String {
+  private func signal(_ part: Report.Part) -> Figure? {
     let boxes = part.figures.breakdown.signal.boxes
-    guard !boxes.isEmpty else { return "" }
+    guard !boxes.isEmpty else { return nil }
     let levels = report.parts.flatMap { $0.figures.breakdown.signal.boxes }.flatMap(\.levels)
     let low = ((levels.min() ?? -120) / 10).rounded(.down) * 10
     let high = max(((levels.max() ?? -60) / 10).rounded(.up) * 10, low + 10)
@@ -175,8 +177,8 @@ struct ChartSection {
       chart.text(
         "\(box.key.reception.name), \(Self.name(box.key.quantity))", at: (low, middle + half + 0.02), raised: 4)
     }
-    return figure(
-      chart.svg, part,
+    return (
+      chart.svg,
       "Signal by technology, of the fences' medians: box from the 25th to the 75th percentile, line from the 5th to the 95th, bar at the median. Medians, and fences: \(Markup.escaped(text))."
     )
   }

@@ -13,17 +13,19 @@ struct GroupSection {
   private func tables(_ part: Report.Part) -> String {
     let groups = part.figures.breakdown
     let title = report.parts.count > 1 ? ": \(Markup.escaped(part.title))" : ""
+    let rest = Markup.note(.groups) + OriginSection.reference([part])
     return [
-      groups.technologies.rows.isEmpty ? "" : table("Pings and delay by technology\(title)", groups.technologies),
+      groups.technologies.rows.isEmpty
+        ? "" : table("Pings and delay by technology\(title)\(rest)", groups.technologies),
       // A single link is what all other tables show.
-      groups.links.rows.count > 1 ? table("Pings and delay by link\(title)", groups.links) : "",
-      groups.areas.rows.isEmpty ? "" : table("Pings and delay by area\(title)", groups.areas),
+      groups.links.rows.count > 1 ? table("Pings and delay by link\(title)\(rest)", groups.links) : "",
+      groups.areas.rows.isEmpty ? "" : table("Pings and delay by area\(title)\(rest)", groups.areas),
     ].joined()
   }
 
   private func table(_ caption: String, _ groups: FenceGroups) -> String {
     Markup.table(
-      caption + Markup.note(.groups),
+      caption,
       [
         "", "fences", "measured km", "without answer, of distance", "pings", "failed", "failed, share", "mean ms",
         "median ms",

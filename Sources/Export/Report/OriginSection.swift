@@ -81,12 +81,21 @@ struct OriginSection {
 
   // MARK: Sources
 
+  /// What the figures of a table rest on, for its caption: the sessions of parts, and their drive logs, with a link to ``sources``.
+  static func reference(_ parts: [Report.Part]) -> String {
+    let drives = parts.compactMap(\.provenance).flatMap(\.drives)
+    guard !drives.isEmpty else { return "" }
+    let sessions = ranges(Array(Set(drives.flatMap(\.sessions))))
+    let logs = Set(drives.filter { $0.digest != nil }.map(\.id)).count
+    return " <a class=\"from\" href=\"#sources\">sessions \(sessions); \(counted(logs, "drive log"))</a>"
+  }
+
   /// The drives of each part with their sessions, logs and digests.
   var sources: String {
     let tables = report.parts.enumerated().compactMap { index, part in
       part.provenance.flatMap { table($0, report.parts.count > 1 ? ": \(Markup.escaped(report.heads[index]))" : "") }
     }
-    return tables.isEmpty ? "" : "<h2>Sources</h2>\(tables.joined())"
+    return tables.isEmpty ? "" : "<h2 id=\"sources\">Sources</h2>\(tables.joined())"
   }
 
   private func table(_ provenance: ExportProvenance, _ title: String) -> String? {
@@ -117,7 +126,8 @@ struct OriginSection {
         runs.append(number...number)
       }
     }
-    return runs.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound) to \($0.upperBound)" }.joined(
-      separator: ", ")
+    let rest = runs.count > 8 ? " and others" : ""
+    return runs.prefix(8).map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound) to \($0.upperBound)" }.joined(
+      separator: ", ") + rest
   }
 }

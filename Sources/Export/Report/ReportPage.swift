@@ -50,6 +50,9 @@ public struct ReportPage: Sendable {
   /// The heads of a table with a column for each part.
   private var heads: [String] { [""] + report.heads.map(Markup.escaped) }
 
+  /// What a table with a column for each part rests on.
+  private var origin: String { OriginSection.reference(report.parts) }
+
   /// A row of a table: its name, and a value for each part.
   private func row(_ name: String, _ value: (ReportFigures) -> String) -> [String] {
     [name] + report.parts.map { value($0.figures) }
@@ -126,7 +129,7 @@ public struct ReportPage: Sendable {
       return parts[reception].map { row(name, $0, hasShares: reception.isMeasured) }
     }
     return Markup.table(
-      Markup.escaped(part.title) + Markup.note(.coverage),
+      Markup.escaped(part.title) + Markup.note(.coverage) + OriginSection.reference([part]),
       ["", "distance km" + Markup.note(.way), "of distance", "time", "of time", "pings", "of pings"],
       rows + [
         row(
@@ -145,7 +148,7 @@ public struct ReportPage: Sendable {
       }
     }
     return Markup.table(
-      "Round-trip delay in ms, with 95 % intervals\(Markup.note(.delay))\(Markup.note(.interval))", heads,
+      "Round-trip delay in ms, with 95 % intervals\(Markup.note(.delay))\(Markup.note(.interval))\(origin)", heads,
       rows + [
         estimatedRow("mean") { part in
           Markup.milliseconds(part.figures.sums.meanMicroseconds)
@@ -173,7 +176,7 @@ public struct ReportPage: Sendable {
 
   private var loss: String {
     Markup.table(
-      "Loss and outages\(Markup.note(.loss))\(Markup.note(.outages))", heads,
+      "Loss and outages\(Markup.note(.loss))\(Markup.note(.outages))\(origin)", heads,
       [
         row("pings sent") { "\($0.sums.pings)" },
         row("lost") { "\($0.sums.lost)" },
@@ -223,7 +226,7 @@ public struct ReportPage: Sendable {
 
   private var quality: String {
     Markup.table(
-      "Positions, clocks and stamps\(Markup.note(.quality))", heads,
+      "Positions, clocks and stamps\(Markup.note(.quality))\(origin)", heads,
       [
         row("accuracy in m: 50th, 90th, 95th, 99th percentile") { figures in
           [50, 90, 95, 99].map {

@@ -44,7 +44,7 @@ enum ReportStyle {
     .line, .line.t0, .line.t1, .line.t2, .line.t3, .line.t4, .line.t5 { fill: none; } .box { stroke-dasharray: none; }
     .key { white-space: nowrap; margin-right: .6em; } svg.sample { display: inline-block; width: 22px; height: 8px; border: 0; background: none; }
     .facts { margin: .4rem 0; font-size: .85rem; } .facts div { display: flex; gap: .6em; } .facts dt { color: var(--soft); flex: 0 0 9.5rem; }
-    .facts dd { margin: 0; overflow-wrap: anywhere; min-width: 0; } .digest { font: .75em/1.3 monospace; }
+    .facts dd { margin: 0; overflow-wrap: anywhere; min-width: 0; } .from { font-weight: 400; font-size: .85em; margin-left: .4em; } .digest { font: .75em/1.3 monospace; }
     ol { font-size: .8rem; color: var(--soft); padding-left: 1.4rem; margin: .3rem 0; } li { margin: .15rem 0; }
     @media print { :root { font-size: 9.5pt; color-scheme: light; --ink: #000; --soft: #444; --paper: #fff; --line: #bbb; --tile: #f4f4f4;
         --link: #000; --good: #1a7f4b; --slow: #b85c00; --lost: #b3261e;
