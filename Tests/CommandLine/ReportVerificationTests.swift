@@ -121,4 +121,14 @@ struct ReportVerificationTests {
     try record(hours: 0..<0)
     #expect(try !verify().agrees)
   }
+
+  @Test("when a verification is to write a report, then this is wrong usage")
+  func usage() throws {
+    #expect(throws: (any Error).self) { try ReportCommand.parse(["--verify", "-o", "x.html"]) }
+    #expect(throws: (any Error).self) { try ReportCommand.parse(["--verify", "--json"]) }
+    #expect(try ReportCommand.parse(["--verify", "--areas", "a.geojson"]).areas == "a.geojson")
+    #expect(throws: (any Error).self) {
+      try ReportCommand.parse(["--with-from", "2026-11-02", "--with-to", "2026-11-01"])
+    }
+  }
 }

@@ -12,11 +12,17 @@ struct ChartSection {
   private static let mostLinks = 4
 
   var html: String {
-    let figures = report.parts.indices.flatMap { place in
-      let part = report.parts[place]
-      return ([overview(part), distribution(part), signal(part)].compactMap { $0 } + ways(part)).map { svg, caption in
-        let head = report.parts.count > 1 ? "<strong>\(Markup.escaped(report.heads[place])):</strong> " : ""
-        return "<figure>\(svg)<figcaption>\(head)\(caption)</figcaption></figure>"
+    // In a comparison, the same charts of both parts are side by side.
+    let kinds: [(Report.Part) -> [Figure]] = [
+      { [overview($0)].compactMap { $0 } }, { [distribution($0)].compactMap { $0 } },
+      { [signal($0)].compactMap { $0 } }, ways,
+    ]
+    let figures = kinds.flatMap { kind in
+      zip(report.heads, report.parts).flatMap { name, part in
+        kind(part).map { svg, caption in
+          let head = report.parts.count > 1 ? "<strong>\(Markup.escaped(name)):</strong> " : ""
+          return "<figure>\(svg)<figcaption>\(head)\(caption)</figcaption></figure>"
+        }
       }
     }
     guard !figures.isEmpty else { return "" }

@@ -21,6 +21,8 @@ public struct ReportPage: Sendable {
     <main\(report.parts.count > 1 ? " class=\"compared\"" : "")>
     <h1>Coverage report</h1>
     \(zip(report.heads, report.parts).map(heading).joined(separator: "\n"))
+    <p>A device sent pings to a server along the road. A <em>fence</em> is a circle on the ground with the pings that were sent in it; a ping \
+    without an answer in time is lost. Small figures below another one are its 95 % interval.</p>
     \(OriginSection(report).facts)
     \(report.parts.count == 1 ? report.parts.map(tiles).joined() : "")
     \(ComparisonSection(report).html)

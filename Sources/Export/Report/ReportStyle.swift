@@ -16,6 +16,7 @@ enum ReportStyle {
     .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(7.5rem, 1fr)); gap: .6rem; margin: .8rem 0; }
     .tiles div { background: var(--tile); border-radius: .4rem; padding: .5rem .7rem; }
     .tiles dt { color: var(--soft); font-size: .85rem; } .tiles dd { margin: 0; font-size: 1.25rem; font-weight: 600; }
+    .tiles dd .soft { font-size: .85rem; font-weight: 400; }
     .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr)); gap: 0 1.5rem; }
     .columns > * { min-width: 0; }
     .scroll { overflow-x: auto; margin: .6rem 0; } table { border-collapse: collapse; width: 100%; font-size: .88rem; }
@@ -43,7 +44,7 @@ enum ReportStyle {
     .t4 { stroke: var(--t4); fill: var(--t4); stroke-dasharray: 10 3; } .t5 { stroke: var(--soft); fill: var(--soft); stroke-dasharray: 1 2; }
     .line, .line.t0, .line.t1, .line.t2, .line.t3, .line.t4, .line.t5 { fill: none; } .box { stroke-dasharray: none; }
     .key { white-space: nowrap; margin-right: .6em; } svg.sample { display: inline-block; width: 22px; height: 8px; border: 0; background: none; }
-    .facts { margin: .4rem 0; font-size: .85rem; } .facts div { display: flex; gap: .6em; } .facts dt { color: var(--soft); flex: 0 0 9.5rem; }
+    .facts { margin: .4rem 0; font-size: .85rem; } .facts div { display: flex; gap: .6em; } .facts dt { color: var(--soft); flex: 0 0 11rem; }
     .facts dd { margin: 0; overflow-wrap: anywhere; min-width: 0; } .from { font-weight: 400; font-size: .85em; margin-left: .4em; } .digest { font: .75em/1.3 monospace; }
     ol { font-size: .8rem; color: var(--soft); padding-left: 1.4rem; margin: .3rem 0; } li { margin: .15rem 0; }
     @media print { :root { font-size: 9.5pt; color-scheme: light; --ink: #000; --soft: #444; --paper: #fff; --line: #bbb; --tile: #f4f4f4;

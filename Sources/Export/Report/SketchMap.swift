@@ -67,8 +67,8 @@ struct SketchMap {
       return "<circle class=\"\(point.look)\" cx=\"\(at.x)\" cy=\"\(at.y)\""
         + " r=\"\(Markup.number(max(point.radius * scale, leastRadius), 1))\"/>"
     }.joined()
-    let names = labels.map { label in
-      let at = text(plane(label.place))
+    let names = Self.apart(labels.map { (plane($0.place), $0.text) }, by: 12 / scale).map { label in
+      let at = text(label.at)
       return "<text class=\"mark\" x=\"\(at.x)\" y=\"\(at.y)\" dx=\"5\" dy=\"-4\">\(Markup.escaped(label.text))</text>"
     }.joined()
     // The longest bar that is shorter than a third of the width.
@@ -81,6 +81,16 @@ struct SketchMap {
       \(path.isEmpty ? "" : "<polyline points=\"\(line)\"/>")\(circles)\(names)
       <path class="bar" d="M6 \(foot)h\(Markup.number(bar * scale, 1))"/><text x="6" y="\(foot - 5)">\(length)</text></svg>
       """
+  }
+
+  /// Labels that would hide each other become one, at the place of the first.
+  private static func apart(_ labels: [(at: (x: Double, y: Double), text: String)], by metres: Double)
+    -> [(at: (x: Double, y: Double), text: String)]
+  {
+    labels.reduce(into: []) { apart, label in
+      let near = apart.firstIndex { abs($0.at.x - label.at.x) < metres && abs($0.at.y - label.at.y) < metres }
+      if let near { apart[near].text += ", \(label.text)" } else { apart.append(label) }
+    }
   }
 
   /// The class in ``ReportStyle`` of pings. 120 ms is the limit that the legend of the page names.

@@ -91,4 +91,14 @@ import Testing
     let svg = map([.sample(number: 0, latitude: 90, longitude: 0), .sample(number: 1, latitude: 90, longitude: 180)])
     #expect(try circles(svg).count == 2 && !svg.contains("nan"))
   }
+
+  @Test("when labels of an overview would hide each other, then they are one")
+  func labels() throws {
+    let places = try [48.0, 48.0001, 48.9].map { try #require(Coordinate(latitude: $0, longitude: 16)) }
+    let svg = SketchMap(
+      marks: places.map { .init(place: $0, radius: 1, look: "good") },
+      labels: places.enumerated().map { ($1, "\($0 + 1)") }, description: "D"
+    ).svg
+    #expect(svg.matches(of: /class="mark"[^>]*>([^<]*)</).map { String($0.1) } == ["1, 2", "3"])
+  }
 }
