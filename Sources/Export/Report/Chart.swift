@@ -23,9 +23,11 @@ struct ChartAxis {
 
   /// A logarithmic axis of positive values, with ticks at 1, 2 and 5 times the powers of ten within the range.
   static func logarithmic(_ title: String, from low: Double, to high: Double) -> ChartAxis {
-    let low = max(low, 0.001)
-    let high = max(high, low * 2)
+    var (low, high) = (max(low, 0.001), max(high, low * 2, 0.002))
     let ticks = (-3...9).flatMap { power in [1.0, 2, 5].map { $0 * pow(10, Double(power)) } }
+    if ticks.count(where: { (low...high).contains($0) }) < 2 {
+      (low, high) = (ticks.last { $0 <= low } ?? low, ticks.first { $0 >= high } ?? high)
+    }
     return ChartAxis(
       title: title, low: low, high: high, isLogarithmic: true, ticks: ticks.filter { (low...high).contains($0) })
   }

@@ -135,7 +135,8 @@ struct ChartSection {
         chart.rule(from: (start / 1000, 0), to: (start / 1000, scale), look: "start")
       }
       chart.line(
-        profile.pieces.enumerated().map { index, piece in
+        // A piece can be shorter than the way from fence to fence: only one without an answer breaks the line.
+        profile.pieces.enumerated().filter { $0.element.pings > 0 }.map { index, piece in
           piece.meanMicroseconds.map { ((Double(index) + 0.5) * length, Double($0) / 1000) }
         }, look: "delay")
       let drives =
@@ -145,7 +146,7 @@ struct ChartSection {
       return (
         chart.svg,
         """
-        Delay and loss over the distance\(Markup.escaped(name)), in pieces of \(Markup.number(profile.length, 0)) m. Line: mean delay. Red bars: loss, \
+        Delay and loss over the distance\(Markup.escaped(name)), in pieces of \(Markup.number(profile.length, 0)) m. Line: mean delay, cut off at the top. Red bars: loss, \
         the full height is 100 %; dark: no answer at all.\(drives)
         """
       )

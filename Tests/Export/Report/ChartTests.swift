@@ -30,6 +30,7 @@ import Testing
     #expect(axis.position(8) == 0 && axis.position(300) == 1 && axis.position(1) == 0 && axis.position(1e9) == 1)
     #expect(abs(axis.position((8 * 300.0).squareRoot()) - 0.5) < 1e-9)
     #expect(ChartAxis.logarithmic("ms", from: 0, to: 0).high > 0)
+    #expect(ChartAxis.logarithmic("ms", from: 24, to: 26).ticks == [20, 50], "a narrow range is widened to two ticks")
   }
 
   @Test("when a line has a gap, then the path is broken there, and nothing leaves the frame")
