@@ -18,7 +18,7 @@ enum Method: String, CaseIterable {
     case .groups:
       """
       Samples are pings with an outcome, failed are those without an answer in time; each failed share has its 95 % interval (samples and \
-      errors as ETSI TR 103 559 asks of published figures). The interval counts fences as samples, by the variance of correlated values. All \
+      errors after ETSI TR 103 559). The interval counts fences as samples, by the variance of correlated values. All \
       pings of a fence count for the technology on which it was for the longest time, answered or not, and for the first area that contains its \
       centre. Without answer: share of the measured distance from fences in which no ping was answered. Distances and pings add up over links. Median and 95th percentile: \
       from bins, at most 1/64 below the delay.

@@ -70,12 +70,19 @@ struct OriginSection {
     return Self.flat(settings)
   }
 
-  /// The leaves of an object in a line: `minimum radius 15, accuracy limit 15`.
-  private static func flat(_ json: JSON) -> String {
+  /// The leaves of an object in a line, with their units: `minimum radius 15 m, ping interval 0.1 s`.
+  private static func flat(_ json: JSON, of part: String = "") -> String {
     guard case .object(let members) = json else { return json.text }
     return members.map { member in
-      if case .object = member.value { return flat(member.value) }
-      return "\(member.key.replacing("_", with: " ")) \(member.value.text)"
+      let name = part + member.key.replacing("_", with: " ")
+      switch member.value {
+      case .object: return flat(member.value, of: member.key == "pings" ? "ping " : "")
+      case .null: return "\(name) none"
+      default:
+        let number = member.value.text.hasSuffix(".0") ? String(member.value.text.dropLast(2)) : member.value.text
+        let isLength = ["radius", "limit"].contains { name.hasSuffix($0) }
+        return "\(name) \(number) \(name.contains("speed") ? "m/s" : isLength ? "m" : "s")"
+      }
     }.joined(separator: ", ")
   }
 

@@ -93,13 +93,19 @@ import Testing
     let part = try Self.part(
       provenance: ExportProvenance(
         content: "report", exported: .sampleStart, store: StoreIdentity(uuid: "S-1", lastFence: 30), state: "all",
-        sessions: [], filter: FenceFilter(), configuration: .object(["pings.interval": .decimal(units: 1, places: 1)]),
+        sessions: [], filter: FenceFilter(),
+        configuration: .object([
+          "pings.interval": .decimal(units: 1, places: 1), "location.minimum-radius": .number(15),
+          "location.speed-limit": .null,
+        ]),
         drives: []))
     let report = Report(
       parts: [part], comparison: nil, origin: .init(made: .sampleStart, author: "A, <Office>", server: "host.example"))
     let html = ReportPage(report).html
     #expect(html.contains("2026-11-20 10:00:00 UTC by A, &lt;Office&gt;, coverage-probe"))
-    #expect(html.contains("host.example") && html.contains("S-1") && html.contains("as set now: pings.interval 0.1"))
+    #expect(
+      html.contains("host.example") && html.contains("S-1")
+        && html.contains("as set now: pings.interval 0.1 s, location.minimum-radius 15 m, location.speed-limit none<"))
     #expect(!html.contains("receiver") && !html.contains("<dt>SIM of"))
     #expect(report.json.text.contains("\"made_by\":\"A, <Office>\"") || report.json.text.contains("\"made_by\":\"A, "))
     #expect(report.json.text.contains("\"store_id\":\"S-1\""))

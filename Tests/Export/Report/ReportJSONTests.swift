@@ -59,6 +59,20 @@ import Testing
     #expect(number(coverage, "total", "time_s") == 20)
   }
 
+  @Test("when a silent fence is on 4G, then its pings are failed ones of 4G, and its distance is without an answer")
+  func groups() throws {
+    let groups = try #require(try Self.part()["groups"] as? [String: Any])
+    let rows = try #require(groups["by_technology"] as? [[String: Any]])
+    #expect(rows.compactMap { $0["name"] as? String } == ["4G", "5G SA", "unknown technology"])
+    #expect(rows.map { number($0, "pings") } == [30, 10, 10] && rows.map { number($0, "failed") } == [10, 5, 0])
+    #expect(rows.map { number($0, "failed_percent") } == [33.33, 50, 0])
+    #expect(rows.map { number($0, "measured_m") } == [333.6, 111.2, 0])
+    #expect(rows.map { number($0, "silent_percent") } == [33.33, 0, nil] && number(rows[0], "mean_ms") == 40)
+    #expect(groups["by_area"] == nil && (groups["by_link"] as? [Any])?.count == 1)
+    let way = try #require((try Self.part()["way"] as? [[String: Any]])?.first)
+    #expect(number(way, "distance_m") == 444.8 && (way["pieces"] as? [Any])?.count == 9)
+  }
+
   @Test("when pings were lost, then loss, mean and outages are those of the drive")
   func figures() throws {
     let part = try Self.part()
