@@ -4,7 +4,7 @@ import Store
 /// An ended fence as a report reads it: the fence with its drive and session, which tell whether two fences are neighbours.
 public struct ReportedFence: Sendable {
   /// The fence; its times relate to ``driveStarted``.
-  let fence: Fence
+  private(set) var fence: Fence
   /// The id of its drive.
   let drive: Int64
   /// The id of its session.
@@ -39,8 +39,8 @@ public struct ReportedFence: Sendable {
 
   /// The same with the fence that a drive log gives again.
   public func with(_ fence: Fence) -> ReportedFence {
-    var other = ReportedFence(fence: fence, drive: drive, session: session, driveStarted: driveStarted, link: link, equipment: equipment)
-    (other.clock, other.target) = (clock, target)
+    var other = self
+    other.fence = fence
     return other
   }
 

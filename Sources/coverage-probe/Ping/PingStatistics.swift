@@ -4,32 +4,47 @@ import Pinging
 /// The results of all pings to one target. Verdicts are counted as they come; variation and outages are computed in
 /// the order of sending. Pings under way are not counted.
 struct PingStatistics {
-  /// What is counted; the raw values are JSON's names (docs/measuring.md).
-  enum Count: String, CaseIterable {
+  /// What is counted.
+  enum Count: Int, CaseIterable {
     case answered, refused, lost
     /// Of ``lost``, those lost on the way to the far end; known only with a one-way reflector.
-    case lostUp = "lost_up"
+    case lostUp
     /// Of ``lost``, those whose answer was lost.
-    case lostDown = "lost_down"
+    case lostDown
     /// Pings that an ICMP error reports as undeliverable; they count as lost in ``PingStatistics/loss``.
     case unreachable
     /// Of ``unreachable``, those that a router dropped because their TTL or hop limit was used up.
-    case ttlExceeded = "ttl_exceeded"
+    case ttlExceeded
     /// Pings that never left this host; they do not count in ``PingStatistics/sent``.
-    case notSent = "not_sent"
+    case notSent
     case cancelled
     /// Of ``cancelled``, those that left this host.
-    case cancelledUnderWay = "cancelled_sent"
+    case cancelledUnderWay
     /// Answers from another address than the pinged one, one for each ping; they are no answers.
     case elsewhere
     /// Answers after the timeout; their pings count as lost.
     case late
     case duplicates, reordered, corrupt
     /// Answered pings without one of the kernel's stamps, or with impossible ones.
-    case missingStamps = "missing_stamps"
-    case absurdStamps = "absurd_stamps"
+    case missingStamps
+    case absurdStamps
     /// Answered pings during which the wall clock was set.
-    case clockSteps = "clock_steps"
+    case clockSteps
+
+    /// In JSON (docs/measuring.md).
+    var name: String {
+      switch self {
+      case .lostUp: "lost_up"
+      case .lostDown: "lost_down"
+      case .ttlExceeded: "ttl_exceeded"
+      case .notSent: "not_sent"
+      case .cancelledUnderWay: "cancelled_sent"
+      case .missingStamps: "missing_stamps"
+      case .absurdStamps: "absurd_stamps"
+      case .clockSteps: "clock_steps"
+      default: "\(self)"
+      }
+    }
   }
 
   /// In the order of the cases: a flood counts a million pings a second.
@@ -65,8 +80,8 @@ struct PingStatistics {
   }
 
   private(set) subscript(count: Count) -> Int {
-    get { counts[count, default: 0] }
-    set { counts[count] = newValue }
+    get { counts[count.rawValue] }
+    set { counts[count.rawValue] = newValue }
   }
 
   /// Pings that left this host and have a verdict from the network.

@@ -78,7 +78,7 @@ struct PingSummary {
         "target": .string(name), "sent": .integer(Int64(counts.sent)),
         "in_flight": underWay.map { .integer(Int64(clamping: $0)) },
       ])
-        + PingStatistics.Count.allCases.map { JSON.Member($0.rawValue, .integer(Int64(counts[$0]))) }
+        + PingStatistics.Count.allCases.map { JSON.Member($0.name, .integer(Int64(counts[$0]))) }
         + JSON.members([
           "loss": counts.loss.map(JSON.number),
           "rtt_ms": Self.json(counts.roundTrip),

@@ -113,8 +113,8 @@ struct ControlServerCommand: AsyncParsableCommand {
   private func server() throws -> HTTPServerBuilder {
     guard let certificate, let key else { return .http1() }
     guard let context = TLSContext(certificate: certificate, key: key) else {
-      throw Failure(
-        description: "--certificate \(certificate) --key \(key): they cannot be read without a passphrase, or do not belong together")
+      let reason = "they need a passphrase, cannot be read, or do not match"
+      throw Failure(description: "--certificate \(certificate) --key \(key): \(reason)")
     }
     return HTTPServerBuilder { TLSChannel(base: HTTP1Channel(responder: $0), context: context) }
   }
