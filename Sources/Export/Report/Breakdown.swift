@@ -198,6 +198,8 @@ struct DriveFacts: Sendable {
   /// The clocks that dated the drives, and the user's own targets.
   private(set) var clocks: Set<String> = []
   private(set) var targets: Set<String> = []
+  /// The modems, SIMs and connections that measured the fences, in order of their first fence.
+  private(set) var equipment: [ModemEquipment] = []
   /// The fences in which the modem was roaming.
   private(set) var roaming = 0
   /// Whether there are drives whose pings went to the control server's target.
@@ -213,6 +215,7 @@ struct DriveFacts: Sendable {
     } else {
       hasServer = true
     }
+    if let used = reported.equipment, equipment.last != used, !equipment.contains(used) { equipment.append(used) }
     guard let radio = reported.fence.radio else { return }
     if radio.isRoaming { roaming += 1 }
     Self.count(radio.operatorCode, radio.operatorName, hasCountry: false, in: &operators)

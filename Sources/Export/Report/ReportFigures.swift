@@ -19,8 +19,6 @@ public struct ReportFigures: Sendable {
   private(set) var medians = ValueCounts()
   /// From the entry of the first fence to the exit of the last, in wall time; `nil` without fences.
   private(set) var period: ClosedRange<WallTime>?
-  /// The modems, SIMs and connections that measured the fences, in order of their first fence.
-  private(set) var equipment: [ModemEquipment] = []
   /// The times of the fences by the id of their drive, by which the pings of its log are selected.
   private var times: [Int64: [Range<DriveTime>]] = [:]
   private var starts: [Int64: WallTime] = [:]
@@ -49,7 +47,6 @@ public struct ReportFigures: Sendable {
     }
     times[fence.drive, default: []].append(fence.fence.entered..<fence.exited)
     starts[fence.drive] = fence.driveStarted
-    if let used = fence.equipment, equipment.last != used, !equipment.contains(used) { equipment.append(used) }
     let (from, to) = (fence.driveStarted + fence.fence.entered, fence.driveStarted + fence.exited)
     period = period.map { min($0.lowerBound, from)...max($0.upperBound, to) } ?? from...max(from, to)
   }

@@ -84,7 +84,7 @@ extension Report.Part {
       "title": .string(title), "from": (figures.period?.lowerBound.iso8601).map(JSON.string),
       "to": (figures.period?.upperBound.iso8601).map(JSON.string), "drives": .count(figures.drives.count),
       "logs": .count(figures.logged.logs),
-      "equipment": figures.equipment.listing,
+      "equipment": figures.breakdown.facts.equipment.listing,
       "coverage": coverage, "delay": delay, "variation": variation, "loss": loss, "outages": outages,
       "worst": .object([
         "stretches": .array(figures.stretches.worst.map(\.json)), "method": method(.worst),

@@ -79,8 +79,9 @@ public struct ReportPage: Sendable {
 
   /// Up to three modems, so that the page stays one: JSON has all of them.
   private func equipment(_ figures: ReportFigures) -> String {
-    let more = figures.equipment.count > 3 ? "; and \(figures.equipment.count - 3) more" : ""
-    let words = figures.equipment.prefix(3).map { Markup.escaped(ForeignText.clean($0.words, limit: 400)) }
+    let equipment = figures.breakdown.facts.equipment
+    let more = equipment.count > 3 ? "; and \(equipment.count - 3) more" : ""
+    let words = equipment.prefix(3).map { Markup.escaped(ForeignText.clean($0.words, limit: 400)) }
     return words.isEmpty ? "" : "<br>measured with \(words.joined(separator: "<br>and "))\(more)"
   }
 
