@@ -94,7 +94,9 @@ struct LoopStoryTests {
     let latitudes = tests.compactMap { $0["latitude"] as? Double }
     try #require(latitudes.count == 10)
     let ways = zip(latitudes.dropFirst(), latitudes).map { ($0 - $1) * Field.metresPerDegree }
-    #expect(ways.allSatisfy { $0 > Self.distance - 1 }, "\(ways)")
+    // A wait counts from the decision to test, and a place is that of the server's grant, which a busy machine gives late.
+    let total = ways.reduce(into: [0.0]) { $0.append(($0.last ?? 0) + $1) }
+    #expect(total.enumerated().allSatisfy { $1 > (Double($0) - 0.4) * Self.distance }, "no test comes early: \(ways)")
     // A wait that restarted with the program would be longer by the distance of test 5, and one from the end of a test by that test's.
     #expect(ways[4] < Self.distance * 1.4, "the wait for test 6 continued across the kill: \(ways)")
     let fences = try await field.server.fences()
