@@ -144,7 +144,8 @@ extension Setting {
       boolean(
         "radio.configure-modem", \.configuresModem, .nextDrive,
         "whether ModemManager may be asked to report the signal each second, and the cell; if false, they are known "
-          + "only if another program has configured the modem"),
+          + "only if another program has configured the modem, and from the list of cells, which is asked for all the same"
+      ),
       list(
         Words(
           key: "links", type: "list", expects: LinkList.expectation, reload: .nextDrive,
