@@ -5,8 +5,8 @@ import Testing
 
 /// The answers to `GetCellInfo`.
 struct CellListTests {
-  private func list(_ cells: [[String: any Sendable]]) -> CellList {
-    CellList(.list(cells.map { .dictionary($0.mapValues(BusValue.of)) }))
+  private func list(_ cells: [[String: any Sendable]], in kind: RadioCell.Kind? = nil) -> CellList {
+    CellList(.list(cells.map { .dictionary($0.mapValues(BusValue.of)) }), in: kind)
   }
 
   @Test("when two cells serve, then LTE's is the anchor of 5G non-standalone, and 5G's is among the others")
@@ -49,6 +49,25 @@ struct CellListTests {
     ])
     #expect(cells.serving?.cell.channel == 1300)
     #expect(cells.secondaries.map(\.cell.channel) == [3350, 632_628])
+  }
+
+  @Test("when carriers of one kind serve, then the levels of the second one are not those of the serving cell")
+  func carrierLevels() {
+    let cells = list([
+      ["cell-type": 5, "serving": true, "earfcn": 1300, "rsrp": -91.0],
+      ["cell-type": 5, "serving": true, "earfcn": 3350, "rsrp": -80.0, "rsrq": -7.0],
+      ["cell-type": 6, "serving": true, "nrarfcn": 632_628, "rsrp": -95.0],
+      ["cell-type": 6, "serving": true, "nrarfcn": 640_000, "rsrp": -90.0, "sinr": 3.0],
+    ])
+    #expect(cells.levels == [.rsrp: -91, .nrRSRP: -95])
+  }
+
+  @Test("when only 5G's cell is listed as serving while the network is LTE, then it is secondary")
+  func nonStandalone() {
+    let cells = list(
+      [["cell-type": 6, "serving": true, "nrarfcn": 632_628, "rsrp": -95.0, "timing-advance": 3]], in: .lte)
+    #expect(cells.serving == nil && cells.timingAdvance == nil)
+    #expect(cells.secondaries.map(\.cell.channel) == [632_628] && cells.levels == [.nrRSRP: -95])
   }
 
   @Test("when 5G serves alone, then its cell is the serving one")

@@ -143,9 +143,34 @@ struct ModemConversationTests {
     #expect(bus.reading.modem?.cell?.identity == 0x0102_0305)
     #expect(bus.reading.modem?.cell?.channel == nil)
     #expect(bus.sent(.cells(Bus.path)).count == 2)
-    // An answer from before the change.
-    bus.answerCells([["serving": true, "cell-type": 5, "ci": "01020304", "tac": "1A2B", "earfcn": 1300]])
+    // An answer from before the change: the new cell is a neighbour there.
+    bus.answerCells([
+      ["serving": true, "cell-type": 5, "ci": "01020304", "tac": "1A2B", "earfcn": 1300],
+      ["cell-type": 5, "earfcn": 3350, "rsrp": -80.0], ["cell-type": 6, "serving": true, "nrarfcn": 632_628],
+    ])
     #expect(bus.reading.modem?.cell?.channel == nil)
+    #expect(bus.reading.modem?.neighbours == [] && bus.reading.modem?.secondaries == [])
+    bus.pass(.seconds(1))
+    #expect(bus.sent(.cells(Bus.path)).count == 3, "such a list is requested again soon")
+    bus.answerCells([["serving": true, "cell-type": 5, "ci": "01020305", "tac": "1A2B", "earfcn": 3350]])
+    #expect(bus.reading.modem?.cell?.channel == 3350)
+    bus.pass(.seconds(4))
+    #expect(bus.sent(.cells(Bus.path)).count == 3)
+  }
+
+  @Test("when the next list of cells does not come, then the last one is dropped after 10 s")
+  mutating func hungCells() {
+    bus.show(.modem(mask: 1 << 14))
+    bus.answerCells([
+      ["serving": true, "cell-type": 5, "ci": "01020304", "tac": "1A2B", "timing-advance": 7],
+      ["cell-type": 5, "earfcn": 3350],
+    ])
+    bus.pass(.milliseconds(9990))
+    #expect(bus.sent(.cells(Bus.path)).count == 2)
+    #expect(bus.reading.modem?.timingAdvance == 7 && bus.reading.modem?.neighbours.count == 1)
+    bus.pass(.milliseconds(10))
+    #expect(bus.reading.modem?.timingAdvance == nil && bus.reading.modem?.neighbours == [])
+    #expect(bus.reading.modem?.cell?.identity == 0x0102_0304 && bus.reading.technology == Technology("4G/LTE"))
   }
 
   @Test("when ModemManager hangs, then the technology is unknown within 2 s, and known again with its next answer")

@@ -76,6 +76,34 @@ struct ModemEquipmentTests {
     #expect(bus.reading.technology == Technology("4G/LTE"))
   }
 
+  @Test(
+    "when two bearers are connected, then that of the measured interface counts; without one neither",
+    arguments: [("wwan1", "internet"), ("wwan7", nil), (nil, nil)] as [(String?, String?)])
+  mutating func twoBearers(interface: String?, accessPoint: String?) {
+    bus = Bus(interface: interface)
+    show()
+    let other = "\(Bus.root)/Bearer/2"
+    bus.change(["Bearers": .list([.string(other), .string(Self.bearer)])])
+    var connection = Self.connection
+    connection["Interface"] = .string("wwan1")
+    bus.answer(.part(Self.bearer), [.dictionary(connection)])
+    #expect(bus.reading.equipment?.accessPoint == "internet", "the only one")
+    connection["Interface"] = .string("wwan0")
+    connection["Properties"] = .dictionary(["apn": .string("ims")])
+    bus.answer(.part(other), [.dictionary(connection)])
+    #expect(bus.reading.equipment?.accessPoint == accessPoint)
+  }
+
+  @Test("when no modem names a bearer any more, then the time of its question is dropped")
+  func forgotten() {
+    var (questions, now) = (ModemQuestions(), ContinuousClock.now)
+    for path in ["/a", "/b"] { _ = questions.begin(.part(path), at: now, every: .zero) }
+    now += .seconds(1)
+    _ = questions.begin(.liveness, at: now, every: .zero)
+    questions.dropParts(but: ["/b"])
+    #expect(Set(questions.asked.keys) == [.part("/b"), .liveness])
+  }
+
   @Test("when values are signs for unknown or of another type, then they are absent")
   mutating func unknown() {
     show()

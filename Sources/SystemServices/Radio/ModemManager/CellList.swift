@@ -12,8 +12,11 @@ struct CellList: Hashable, Sendable {
   /// The timing advance in the serving cell, as it came.
   private(set) var timingAdvance: Int64?
 
-  /// - Parameter value: An array of dictionaries. Of two serving cells, LTE's is the anchor of 5G non-standalone and comes first.
-  init(_ value: BusValue) {
+  /// - Parameters:
+  ///   - value: An array of dictionaries. Of two serving cells, LTE's is the anchor of 5G non-standalone and comes first.
+  ///   - kind: The kind of the modem's network; `nil`: unknown. In LTE a 5G cell is never ``serving``: ModemManager lists a serving LTE cell
+  ///     as serving only if it is among those of its own frequency.
+  init(_ value: BusValue, in kind: RadioCell.Kind? = nil) {
     // At most 64: the list comes from outside.
     let entries = value.list.prefix(64).map(\.dictionary).sorted { Self.rank($0) < Self.rank($1) }
     for entry in entries {
@@ -22,7 +25,7 @@ struct CellList: Hashable, Sendable {
       let measured = MeasuredCell(cell, levels: Self.levels(entry, cell.kind))
       if entry["serving"]?.isTrue != true {
         neighbours.append(measured)
-      } else if serving == nil {
+      } else if serving == nil, kind != .lte || cell.kind != .nr {
         (serving, timingAdvance) = (measured, Self.possible(entry["timing-advance"]))
       } else {
         secondaries.append(measured)
@@ -30,9 +33,10 @@ struct CellList: Hashable, Sendable {
     }
   }
 
-  /// The levels of the serving cells by quantity; of several cells with one, that of the first.
+  /// The levels of the serving cell, and of the first cell of another kind that serves beside it. A further carrier has its own.
   var levels: [SignalQuantity: Double] {
-    ([serving].compactMap { $0 } + secondaries).reduce(into: [:]) { $0.merge($1.levels) { first, _ in first } }
+    let other = secondaries.first { $0.cell.kind != serving?.cell.kind }
+    return (serving?.levels ?? [:]).merging(other?.levels ?? [:]) { first, _ in first }
   }
 
   /// MMCellType.

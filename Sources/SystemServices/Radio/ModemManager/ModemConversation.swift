@@ -19,6 +19,8 @@ struct ModemConversation {
   static let livenessLimit: Duration = .milliseconds(900)
   /// The time between two requests for the list of cells, without a change of cell.
   static let cellsInterval: Duration = .seconds(5)
+  /// The age at which a list of cells is dropped: the request for the next one can hang for minutes.
+  static let cellsLifetime = cellsInterval * 2
   /// The time before a refused or ineffective request to configure the modem, or to list the objects, is repeated.
   static let setupInterval: Duration = .seconds(10)
 
@@ -68,7 +70,7 @@ struct ModemConversation {
       if isMute { return RadioReading(obstacle: "the modem does not answer") }
       return RadioReading(
         technology: modem.technology, modem: objects.reading(of: modem, at: path), obstacle: modem.obstacle,
-        equipment: objects.equipment(of: modem, simName: options.simName))
+        equipment: objects.equipment(of: modem, options))
     }
   }
 
@@ -110,13 +112,16 @@ struct ModemConversation {
 
   /// When ``tick(at:)`` has something to do.
   var nextDeadline: ContinuousClock.Instant? {
-    state == .absent ? nil : [nextLiveness, nextQuestion, isMute ? nil : watched?.muteAt].compactMap { $0 }.min()
+    guard state != .absent else { return nil }
+    let endOfCells = objects.oldestCells.map { $0 + Self.cellsLifetime }
+    return [nextLiveness, nextQuestion, isMute ? nil : watched?.muteAt, endOfCells].compactMap { $0 }.min()
   }
 
   /// Lets time pass: repeats the calls that are due, and finds out whether ModemManager hangs. Called at
   /// ``nextDeadline`` or at any other time.
   mutating func tick(at now: ContinuousClock.Instant) -> [ModemCall] {
     guard state != .absent else { return [] }
+    objects.dropCells(until: now - Self.cellsLifetime)
     return watch(at: now) + askManager(at: now)
   }
 
@@ -154,9 +159,9 @@ struct ModemConversation {
       objects.setPart(values.first?.dictionary ?? [:], at: path)
       return []
     case .cells(let path):
-      objects.setCells(values.first.map(CellList.init), at: path)
+      objects.setCells(values.first, at: path, arrived: now)
       signOfLife(of: path, at: now)
-      return []
+      return askForCells(at: now, atOnce: false)
     case .networkTime(let path):
       signOfLife(of: path, at: now)
       return []
@@ -182,7 +187,7 @@ struct ModemConversation {
       noteFailure(failure, of: .time, at: path, now)
     case .cells(let path):
       noteFailure(ModemPulse.Failure(name), of: .cells, at: path, now)
-      objects.setCells(nil, at: path)
+      objects.dropCells(of: path)
       let isRefused = name == Self.accessDenied
       if isRefused { notes.append("ModemManager refuses to report the list of cells: \(text) (\(name))") }
       // The bus logs each refusal: the question is not repeated.
@@ -236,8 +241,9 @@ struct ModemConversation {
       if name == "\(ModemObject.prefix).Signal" { signOfLife(of: path, at: now) }
       // Another technology or cell: the list is of the old one.
       let moves =
-        reading.technology != before.technology || objects.modems[path]?.cell != nil && reading.cell != before.cell
-      if moves { objects.setCells(nil, at: path) }
+        reading.technology != before.technology
+        || objects.modems[path]?.cell != nil && reading.modem?.cell != before.modem?.cell
+      if moves { objects.dropCells(of: path) }
       return configure(at: now) + askForCells(at: now, atOnce: moves) + askForParts(at: now)
     default: return []
     }
@@ -351,19 +357,21 @@ struct ModemConversation {
     return calls
   }
 
-  /// Asks for the list of cells of the link's modem, if it is registered and has such a list.
+  /// Asks for the list of cells of the link's modem, if it is registered and has such a list; soon when the last one is stale.
   /// - Parameter atOnce: Whether to ask before ``cellsInterval`` is over.
   private mutating func askForCells(at now: ContinuousClock.Instant, atOnce: Bool) -> [ModemCall] {
     guard case .modem(let path) = choice, objects.modems[path]?.isRegistered == true,
       !objects.withoutCells.contains(path)
     else { return [] }
+    let interval = objects.areCellsStale(of: path) ? Self.livenessInterval : Self.cellsInterval
     return ask(
       call(.cells(path), Self.service, path, ModemObject.prefix, "GetCellInfo"), at: now,
-      every: atOnce ? .zero : Self.cellsInterval)
+      every: atOnce ? .zero : interval)
   }
 
   /// Asks for the properties of the SIM and the bearers of the link's modem: an object of the manager only names them.
   private mutating func askForParts(at now: ContinuousClock.Instant) -> [ModemCall] {
+    questions.dropParts(but: objects.namedParts)
     guard case .modem(let path) = choice else { return [] }
     return objects.unknownParts(of: path).flatMap { part in
       let arguments = [ModemCall.Argument.string(part.interface)]
@@ -387,8 +395,4 @@ struct ModemConversation {
       purpose: purpose, destination: destination, path: path, interface: interface, member: member,
       arguments: arguments)
   }
-}
-
-extension RadioReading {
-  fileprivate var cell: RadioCell? { modem?.cell }
 }

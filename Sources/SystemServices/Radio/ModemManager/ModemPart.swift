@@ -18,7 +18,8 @@ struct ModemPart: Hashable, Sendable {
     for (name, value) in new {
       switch name {
       case "Properties": properties[name] = .dictionary(value.dictionary.filter { $0.key == "apn" })
-      case "SimIdentifier", "OperatorIdentifier", "OperatorName", "Connected", "BearerType", "Ip4Config", "Ip6Config":
+      case "SimIdentifier", "OperatorIdentifier", "OperatorName", "Connected", "Interface", "BearerType", "Ip4Config",
+        "Ip6Config":
         properties[name] = value
       default: break
       }
@@ -40,6 +41,8 @@ struct ModemPart: Hashable, Sendable {
   // MARK: A bearer
 
   var isConnected: Bool { properties["Connected"]?.isTrue == true }
+  /// The name of its network interface, while it is connected.
+  var networkInterface: String? { properties["Interface"]?.name }
   var accessPoint: String? { properties["Properties"]?.dictionary["apn"]?.name }
 
   /// MMBearerType.

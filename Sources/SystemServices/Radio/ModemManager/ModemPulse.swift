@@ -135,6 +135,11 @@ struct ModemQuestions: Hashable, Sendable {
   /// The calls whose answers are awaited. A purpose has at most one.
   var pending: Set<ModemPurpose> = []
 
+  /// Drops the calls for the properties of SIMs and bearers but `named`: each connection has a bearer of a new path.
+  mutating func dropParts(but named: Set<String>) {
+    asked = asked.filter { if case .part(let path) = $0.key { named.contains(path) } else { true } }
+  }
+
   /// - Returns: Whether to call now: no answer to an earlier call is awaited, and that one is at least `interval` ago.
   mutating func begin(_ purpose: ModemPurpose, at now: ContinuousClock.Instant, every interval: Duration) -> Bool {
     guard !pending.contains(purpose), asked[purpose].map({ now >= $0 + interval }) ?? true else { return false }
