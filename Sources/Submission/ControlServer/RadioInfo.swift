@@ -31,7 +31,7 @@ struct RadioInfo {
   /// - Parameters:
   ///   - cell: As the modem told it; `nil`: unknown.
   ///   - levels: The measured signal in dBm and dB.
-  ///   - environment: Timing advance, secondary cell and strongest neighbour.
+  ///   - environment: Timing advance, which only goes with a level; the secondary cell, only in 5G non-standalone; the strongest neighbour.
   ///   - offset: The time since the test's.
   mutating func add(
     _ cell: RadioCell?, _ technology: Technology?, levels: [SignalQuantity: Double],
@@ -44,8 +44,12 @@ struct RadioInfo {
     ])
     let advance = JSON.members(["timing_advance": environment?.timingAdvance.map(JSON.integer)])
     let kind = technology?.cellKind
-    add(cell ?? RadioCell(), cell?.kind ?? kind, .primary, time, Self.signal(levels, kind) + advance)
-    if let secondary = environment?.secondary { add(secondary, .nr, .secondary, time, Self.signal(levels, .nr)) }
+    let signal = Self.signal(levels, kind)
+    add(cell ?? RadioCell(), cell?.kind ?? kind, .primary, time, signal.isEmpty ? [] : signal + advance)
+    // In a result of another technology, the server would count the 5G cell as the test's.
+    if let secondary = environment?.secondary, technology?.generation == .fiveNonStandalone {
+      add(secondary, .nr, .secondary, time, Self.signal(levels, .nr))
+    }
     if let other = environment?.strongest {
       let kind = other.cell.kind ?? kind
       add(other.cell, kind, .neighbour, time, Self.signal(other.levels, kind))

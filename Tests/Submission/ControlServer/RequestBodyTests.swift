@@ -157,6 +157,25 @@ struct RequestBodyTests {
     #expect(signals.prefix(3).map { $0["nr_ss_rsrp"] as? Int } == [nil, -100, nil])
   }
 
+  @Test(
+    "when the technology is not 5G non-standalone, or no level is known, then 5G's cell or the timing advance is left out"
+  )
+  func partialEnvironment() throws {
+    var radio = FenceRadio.sample
+    radio.cell?.kind = .lte
+    radio.levels.append(.init(quantity: .nrRSRP, minimum: -99.6, median: -90, maximum: -80))
+    radio.environment = RadioEnvironment(.sample)
+    func info(_ fence: Fence) throws -> [String: [[String: Any]]] {
+      try #require(try whole([fence])["radioInfo"] as? [String: [[String: Any]]])
+    }
+    let anchor = try info(.sample(technology: "4G/LTE", radio: radio))
+    #expect(anchor["cells"]?.map { $0["technology"] as? String } == ["4G", "4G"])
+    radio.levels = []
+    radio.environment?.strongest = nil
+    let silent = try info(.sample(technology: "5G/NRNSA", radio: radio))
+    #expect(silent["cells"]?.count == 2 && silent["signals"]?.isEmpty == true)
+  }
+
   @Test("when no fence has a cell or a level, then there is no radioInfo; nor is there for a test without a UUID")
   func noRadioInfo() throws {
     #expect(try whole([.sample(), .sample(radio: FenceRadio())])["radioInfo"] == nil)

@@ -89,7 +89,7 @@ import Testing
   func radio() throws {
     let ours = try result {
       $0.testUUID = "2d0f1c8e-0000-4000-8000-000000000000"
-      $0.figures.cell = .sample(7)
+      ($0.technology, $0.figures.cell) = (Technology("5G/NRNSA"), .sample(7))
       $0.figures.signal = -95.4
       $0.figures.environment = RadioEnvironment(.sample)
       (($0.figures.simOperatorCode), $0.figures.localAddress) = ("23201", "fe80::1%wwan0")
