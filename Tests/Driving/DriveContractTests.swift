@@ -164,6 +164,21 @@ struct DriveContractTests {
     }
     #expect(radio().suffix(2) == [.equipment(lacking), .equipment(.sample)], "a lost connection is no news")
     #expect(radio().count == 7 && rig.drive.engine.sessions.last?.equipment == .sample)
+    var (flapping, other) = (ModemEquipment.sample, ModemEquipment.sample)
+    (flapping.accessPoint, other.accessPoint, other.sim) = ("ims", "ims", "fedcba9876543210")
+    func feed(_ equipment: ModemEquipment) {
+      rig.feed(.radio(RadioReading(technology: Technology("5G/NR"), modem: modem, equipment: equipment)))
+    }
+    feed(flapping)
+    rig.wait(59)
+    feed(flapping)
+    #expect(radio().count == 7, "a connection that flaps is recorded once a minute")
+    rig.wait(1)
+    feed(flapping)
+    feed(.sample)
+    #expect(radio().count == 8 && radio().last == .equipment(flapping))
+    feed(other)
+    #expect(radio().count == 9 && radio().last == .equipment(other), "another SIM at once")
     rig.tick()
     #expect(rig.status?.radio?.modem == modem && rig.status?.technology == Technology("5G/NR"))
   }

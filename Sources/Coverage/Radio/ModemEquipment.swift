@@ -53,12 +53,19 @@ public struct ModemEquipment: Hashable, Sendable {
   /// Whether it says something that `other` does not: a value of its own, or another one. One that only lacks values is no news, as
   /// while the modem has no connection.
   public func adds(to other: ModemEquipment?) -> Bool {
-    guard let other else { return self != ModemEquipment() }
-    func isNews<Value: Equatable>(_ part: KeyPath<ModemEquipment, Value?>) -> Bool {
-      self[keyPath: part] != nil && self[keyPath: part] != other[keyPath: part]
-    }
-    return isNews(\.manufacturer) || isNews(\.model) || isNews(\.firmware) || isNews(\.sim) || isNews(\.simOperatorCode)
-      || isNews(\.simOperatorName) || isNews(\.accessPoint) || isNews(\.bearer) || isNews(\.addresses)
+    zip(values, (other ?? ModemEquipment()).values).contains { $0 != nil && $0 != $1 }
+  }
+
+  /// Whether it has another value where `other` has one.
+  public func contradicts(_ other: ModemEquipment) -> Bool {
+    zip(values, other.values).contains { $0 != nil && $1 != nil && $0 != $1 }
+  }
+
+  private var values: [String?] {
+    [
+      manufacturer, model, firmware, sim, simOperatorCode, simOperatorName, accessPoint, bearer?.rawValue,
+      addresses?.rawValue,
+    ]
   }
 }
 

@@ -232,7 +232,7 @@ struct Drive: Sendable {
   }
 
   private mutating func handle(_ reading: RadioReading, at now: DriveTime) -> [DriveEffect] {
-    let news = reporting.note(reading, since: engine.sessions.last?.equipment)
+    let news = reporting.note(reading, since: engine.sessions.last?.equipment, at: now)
     return news.flatMap { recorded.record($0, at: now) }
   }
 

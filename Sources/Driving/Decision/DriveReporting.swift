@@ -21,6 +21,10 @@ struct DriveReporting: Hashable, Sendable {
   /// Why pings could not be sent, the last reason of the drive.
   private(set) var unsentReason: String?
   var isCaptureInTrouble = false
+  /// When the last event of equipment was recorded.
+  private var lastEquipment: DriveTime?
+  /// The least time between two such events for one SIM and modem: a connection that flaps must not fill log and store.
+  private static let equipmentInterval: Duration = .seconds(60)
 
   /// - Parameters:
   ///   - link: The link's name, if there are several links.
@@ -49,15 +53,24 @@ struct DriveReporting: Hashable, Sendable {
 
   /// - Parameter equipment: What the session is measured with, as far as it is known.
   /// - Returns: The events of what is new in the reading.
-  mutating func note(_ reading: RadioReading, since equipment: ModemEquipment?) -> [Event.Kind] {
+  mutating func note(_ reading: RadioReading, since equipment: ModemEquipment?, at now: DriveTime) -> [Event.Kind] {
     let last = status.radio
     status.radio = reading
-    let news = reading.equipment.flatMap { $0.adds(to: equipment) ? $0 : nil }
+    let news = reading.equipment.flatMap { isDue($0, after: equipment, at: now) ? $0 : nil }
+    if news != nil { lastEquipment = now }
     return [
       news.map(Event.Kind.equipment),
       last == nil || reading.technology != last?.technology ? .radio(reading.technology) : nil,
       reading.modem != last?.modem ? .modem(reading.modem) : nil,
     ].compactMap { $0 }
+  }
+
+  /// Whether the log should have the equipment now; what waits comes with a later reading.
+  private func isDue(_ equipment: ModemEquipment, after known: ModemEquipment?, at now: DriveTime) -> Bool {
+    guard equipment.adds(to: known) else { return false }
+    guard let known, let lastEquipment, equipment.contradicts(known) else { return true }
+    return equipment.sim != known.sim || equipment.model != known.model
+      || now - lastEquipment >= Self.equipmentInterval
   }
 
   /// The link that carries the pings; `nil` before it is known.
