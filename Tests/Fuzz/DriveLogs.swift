@@ -24,6 +24,7 @@ enum DriveLogs: FuzzTarget {
       {"at":3.5,"equipment":{"manufacturer":"M","model":"M1","sim":"0123456789abcdef","apn":"internet","bearer":"default","ip_family":"ipv4"}}
       {"at":3.6,"modem":{"mask":49152,"signal":{"rsrp":-91.0},"cell":{"kind":"lte","mcc":"232","mnc":"01","area":6699,"id":16909060},\
       "timing_advance":5,"secondary":[{"kind":"nr","pci":31,"channel":632628,"nr_rsrp":-95.0}],"neighbours":[{"kind":"lte","pci":7,"rsrp":-101.5}]}}
+      {"at":3.7,"modem":{"mask":49152,"signal":{"rsrp":-92.0}},"cells":"unchanged"}
       {"at":4.0,"fix":{"latitude":48.2182,"longitude":16.3738,"accuracy":5.0}}
       {"at":6.0,"session":{"test_uuid":"T1","anchor":5.5,"maximum_duration":600.0}}
       {"at":7.0,"clock_set":3600.25}

@@ -24,6 +24,8 @@ public final class DriveLogWriter {
   private var bytes: Int64 = 0
   /// The checksum of the lines since the last seal; `nil` when all lines are sealed.
   private var unsealed: UInt32?
+  /// Of the last line of a modem's report; empty after a dropped line.
+  private var cells = CellLists()
   /// In bytes: about half an hour of a drive.
   private let waitingLimit = 2 << 20
 
@@ -90,7 +92,7 @@ public final class DriveLogWriter {
   /// - Parameter details: Further members of the line; replay ignores them.
   /// - Throws: ``DriveLogError/unwritable(path:reason:)``, e.g. when the disk is full; the line waits for the next call.
   public func append(_ event: Event, beside details: [JSON.Member] = []) throws {
-    try write(EventLine.json(event, beside: details))
+    try write(cells.line(of: event, beside: details))
   }
 
   /// Appends a selection of a clock.
@@ -142,6 +144,7 @@ public final class DriveLogWriter {
       waiting += line
     } else {
       linesDropped += 1
+      cells = CellLists()
     }
     try flush()
   }

@@ -17,6 +17,8 @@ struct EventLine {
   var accepted: AcceptedFences?
   /// Of a line about the drive's capture.
   var capture: CaptureNote?
+  /// Of a modem's report: its lists of cells are those of the one before (``CellLists``).
+  var hasUnchangedCells = false
 
   /// The `error` of a ping that the host could not send.
   private static let unsent = "unsent"
@@ -86,7 +88,7 @@ extension EventLine: Decodable {
   private enum Key: String, CodingKey {
     case at, fix, ping, late, duplicate, path, unmeasured, radio, modem, equipment, session, stop, sequence, delivered,
       clock, seal
-    case forgotten, accepted, capture
+    case forgotten, accepted, capture, cells
     case clockSet = "clock_set"
   }
 
@@ -103,6 +105,8 @@ extension EventLine: Decodable {
     forgotten = line.contains(.forgotten) ? try line.decode(ForgottenValue.self, forKey: .forgotten).session : nil
     accepted = line.contains(.accepted) ? try line.decode(AcceptedFences.Value.self, forKey: .accepted).accepted : nil
     capture = line.contains(.capture) ? try line.decode(CaptureNote.self, forKey: .capture) : nil
+    hasUnchangedCells =
+      line.contains(.cells) && (try? line.decode(String.self, forKey: .cells)) == CellLists.unchanged
     // The number is optional: a wrong type does not invalidate the ping.
     pingSequence = line.contains(.ping) ? try? line.decodeIfPresent(UInt32.self, forKey: .sequence) : nil
   }
@@ -236,5 +240,44 @@ extension EventLine {
   /// The value of `forgotten`.
   private struct ForgottenValue: Decodable {
     let session: Int
+  }
+}
+
+/// The lists of cells of a drive log's last `modem` line. They are long and change less often than the levels, so the line of a report with
+/// the same lists has `"cells":"unchanged"` in their place. A value, for the writer and for readers.
+struct CellLists: Hashable, Sendable {
+  /// The marker of such a line.
+  static let unchanged = "unchanged"
+
+  private var secondaries: [MeasuredCell] = []
+  private var neighbours: [MeasuredCell] = []
+
+  /// Without any: the next line names its own.
+  init() {}
+
+  private init(_ reading: ModemReading?) {
+    (secondaries, neighbours) = (reading?.secondaries ?? [], reading?.neighbours ?? [])
+  }
+
+  /// The line of `event`, which comes after the last one.
+  mutating func line(of event: Event, beside details: [JSON.Member]) -> JSON {
+    guard case .modem(let reading) = event.kind else { return EventLine.json(event, beside: details) }
+    let next = CellLists(reading)
+    defer { self = next }
+    guard var reading, next == self, next != CellLists() else { return EventLine.json(event, beside: details) }
+    (reading.secondaries, reading.neighbours) = ([], [])
+    return EventLine.json(
+      Event(at: event.at, .modem(reading)), beside: [JSON.Member("cells", .string(Self.unchanged))] + details)
+  }
+
+  /// The event of a line, which comes after the last one, with its lists.
+  mutating func event(of line: EventLine) -> Event? {
+    guard let event = line.event, case .modem(var reading) = event.kind else { return line.event }
+    if line.hasUnchangedCells {
+      reading?.secondaries = secondaries
+      reading?.neighbours = neighbours
+    }
+    self = CellLists(reading)
+    return Event(at: event.at, .modem(reading))
   }
 }

@@ -50,13 +50,16 @@ public struct LoggedPositions: Sendable {
   ) throws -> Int {
     let decoder = JSONDecoder()
     var unreadable = 0
+    var cells = CellLists()
     try Self.lines(of: path) { number, line in
       guard number > 1, !line.isEmpty else { return try body(number, line, nil) }
       // Nine in ten lines are pings, and the general decoder is slow.
       if let ping = PingLine(line) { return try body(number, line, ping.event) }
       var event: Event?
-      do { event = try decoder.decode(EventLine.self, from: Data(line)).event } catch is DecodingError {
+      do { event = cells.event(of: try decoder.decode(EventLine.self, from: Data(line))) } catch is DecodingError {
         unreadable += 1
+        // The line may have named other cells.
+        cells = CellLists()
       }
       return try body(number, line, event)
     }

@@ -81,11 +81,12 @@ public struct RecordedDrive: Sendable {
     var forgotten: Set<Int> = []
     var accepted: [AcceptedFences] = []
     var capture: CaptureNote?
+    var cells = CellLists()
     for (index, line) in lines.enumerated().dropFirst() where !line.allSatisfy(Self.isSpace) {
       if index % 1024 == 0 { progress(line.startIndex) }
       do {
         let read = try EventLine(ping: line) ?? decoder.decode(EventLine.self, from: Data(line))
-        if let event = read.event {
+        if let event = cells.event(of: read) {
           sequences[events.count] = read.pingSequence
           events.append(event)
         } else if let clock = read.clock {
@@ -102,6 +103,8 @@ public struct RecordedDrive: Sendable {
           unknown += 1
         }
       } catch {
+        // The line may have named other cells.
+        cells = CellLists()
         if index == lines.count - 1, !endsWithNewline {
           torn = true
         } else {

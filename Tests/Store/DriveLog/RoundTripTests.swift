@@ -50,6 +50,49 @@ import Testing
     #expect(try Log.roundTrip(events).events == events)
   }
 
+  @Test("when a modem's cells do not change, then they are written once, and read back in each report")
+  func unchangedCells() throws {
+    var (louder, other, none) = (ModemReading.sample, ModemReading.sample, ModemReading.sample)
+    louder.signal[.rsrp] = -80
+    other.neighbours = []
+    (none.neighbours, none.secondaries) = ([], [])
+    let reports: [ModemReading?] = [.sample, louder, .sample, other, none, none, .sample, nil, .sample, louder]
+    let events = reports.map { Event.at(1, .modem($0)) }
+    let scratch = try Scratch()
+    let writer = try DriveLogWriter(path: scratch.path, header: Log.plainHeader)
+    for event in events {
+      try writer.append(event)
+      try writer.append(.at(1, .path(.wifi)))
+    }
+    let lines = try scratch.lines.filter { $0.contains(#""modem""#) }
+    #expect(
+      lines.map { $0.contains(#""cells":"unchanged""#) }
+        == [1, 2, 9].reduce(into: reports.map { _ in false }) { $0[$1] = true })
+    #expect(
+      lines.map { $0.contains("neighbours") } == [true, false, false, false, false, false, true, false, true, false])
+    let drive = try RecordedDrive(path: scratch.path)
+    #expect(drive.events.filter { $0.kind != .path(.wifi) } == events)
+    var read: [Event] = []
+    _ = try LoggedPositions(path: scratch.path).forEachEvent { read.append($0) }
+    #expect(read == drive.events)
+  }
+
+  @Test("when a line is lost, then unchanged cells are none or those before it, until a line names some")
+  func lostCells() throws {
+    let named = #"{"at":1,"modem":{"neighbours":[{"kind":"lte","pci":7}]}}"#
+    let unchanged = #"{"at":2,"modem":{"mask":1},"cells":"unchanged"}"#
+    func neighbours(_ lines: String...) throws -> [Int?] {
+      try Log.read(lines[0], lines[1], lines[2]).events.map {
+        if case .modem(let reading) = $0.kind { reading?.neighbours.count } else { nil }
+      }
+    }
+    #expect(try neighbours(unchanged, named, unchanged) == [0, 1, 1])
+    #expect(try neighbours(named, "garbage", unchanged) == [1, 0])
+    #expect(
+      try neighbours(named, #"{"at":2,"modem":{"mask":1}}"#, unchanged) == [1, 0, 0], "as in logs of earlier builds")
+    #expect(try neighbours(named, #"{"at":2,"modem":{},"cells":7}"#, unchanged) == [1, 0, 0])
+  }
+
   @Test func `when a fix was complete later than it came, then both times read back the same`() throws {
     let fix = Event.Kind.fix(Fix(coordinate: Coordinate(latitude: 48.2082, longitude: 16.3738), accuracy: 5))
     let event = Event(at: DriveTime(microseconds: 1_000_001), fix, delivered: DriveTime(microseconds: 1_200_003))
