@@ -33,25 +33,45 @@ struct ReportVerificationTests {
   private func log(_ hour: Int) -> String { configuration.stateDirectory + "/drives/\(hour).jsonl" }
 
   /// Stores what the logs give.
-  /// - Parameter change: Changes what is stored.
-  private func record(hours: Range<Int> = 0..<1, _ change: (Fence) -> Fence? = { $0 }) throws {
+  /// - Parameters:
+  ///   - ends: Whether the drives end.
+  ///   - shift: How much later the stored drives began, in microseconds.
+  ///   - change: Changes what is stored, by the hour.
+  /// - Returns: The store, whose lock is held while it exists.
+  @discardableResult
+  private func record(
+    hours: Range<Int> = 0..<1, ends: Bool = true, shift: Int64 = 0, _ change: (Int, Fence) -> Fence? = { $1 }
+  ) throws -> DriveStore {
     let store = try DriveStore(directory: StateDirectory(path: configuration.stateDirectory), purpose: "a test")
     for hour in hours {
       try (lines(hour: hour).joined(separator: "\n") + "\n").write(toFile: log(hour), atomically: true, encoding: .utf8)
       let drive = try RecordedDrive(path: log(hour))
       var engine = Engine(parameters: drive.header.engineParameters, path: drive.header.initialPath)
       for event in drive.events { _ = engine.handle(event) }
-      var recorder = try DriveRecorder(store, started: drive.header.started, log: log(hour))
-      try recorder.save(sessions: engine.sessions, fences: drive.replayedFences().compactMap(change), seen: engine.now)
-      try recorder.end(at: engine.now, reason: .user)
+      var recorder = try DriveRecorder(
+        store, started: WallTime(microseconds: drive.header.started.microseconds + shift), log: log(hour))
+      try recorder.save(
+        sessions: engine.sessions, fences: drive.replayedFences().compactMap { change(hour, $0) }, seen: engine.now)
+      if ends { try recorder.end(at: engine.now, reason: .user) }
     }
+    return store
   }
 
-  private func verify(sessions: Set<Int64> = [], options: Reporting.Options = .init()) throws -> ReportVerification {
-    try ReportVerification(
-      Reporting(
-        configuration: configuration,
-        choices: [.init(title: "S", state: .all, sessions: sessions, filter: FenceFilter())], options: options))
+  /// The result with its lines.
+  private struct Found {
+    var agrees = false
+    var lines: [String] = []
+  }
+
+  private func verify(sessions: Set<Int64>..., options: Reporting.Options = .init()) throws -> Found {
+    var found = Found()
+    let choices = (sessions.isEmpty ? [[]] : sessions).map {
+      Reporting.Choice(title: "S", state: .all, sessions: $0, filter: FenceFilter())
+    }
+    found.agrees = try ReportVerification(
+      Reporting(configuration: configuration, choices: choices, options: options)
+    ) { found.lines.append($0) }.agrees
+    return found
   }
 
   @Test("when the store has what the logs give, then all figures agree, also those by area")
@@ -69,7 +89,7 @@ struct ReportVerificationTests {
 
   @Test("when a stored fence has one ping more, then the fence, and each figure that it changes, has a line")
   func difference() throws {
-    try record { fence in
+    try record { _, fence in
       guard fence.number == 2 else { return fence }
       return Fence(
         number: fence.number, session: fence.session, entered: fence.entered, exited: fence.exited, fix: fence.fix,
@@ -89,7 +109,7 @@ struct ReportVerificationTests {
     "when a fence is missing in the store, then the drive has a line; with a selected session, nothing can be said of it"
   )
   func missingFence() throws {
-    try record { $0.number == 2 ? nil : $0 }
+    try record { $1.number == 2 ? nil : $1 }
     let found = try verify()
     #expect(!found.agrees && found.lines.contains("drive 1: the drive log gives 1 fence that the store does not have"))
   }
@@ -114,6 +134,71 @@ struct ReportVerificationTests {
     let found = try verify()
     #expect(!found.agrees)
     #expect(found.lines.contains("fence 1 of drive 1: the drive log gives no fence that begins there and then"))
+  }
+
+  @Test("when a line of a log is damaged, then nothing agrees, because figures that only the log has may be wrong")
+  func damagedLog() throws {
+    try record()
+    let text = try String(contentsOfFile: log(0), encoding: .utf8)
+    try (text + "{\"at\":300,\n").write(toFile: log(0), atomically: true, encoding: .utf8)
+    let found = try verify()
+    #expect(!found.agrees && found.lines.count == 2, "\(found.lines)")
+    #expect(found.lines.first?.hasPrefix("drive 1: 1 line of the drive log cannot be read, the first is line ") == true)
+  }
+
+  @Test("when the store has no fence of a drive, then the drive has a line")
+  func allFencesMissing() throws {
+    try record(hours: 0..<2) { $0 == 1 ? nil : $1 }
+    let later = try verify()
+    #expect(!later.agrees && later.lines.count == 2, "\(later.lines)")
+    #expect(later.lines.first?.hasPrefix("drive 2: the drive log gives ") == true)
+  }
+
+  @Test("when the oldest fences are deleted, by age or quota, then they are counted, and are no difference")
+  func deleted() throws {
+    try record(hours: 0..<3) { $0 == 0 || $0 == 1 && $1.number < 3 ? nil : $1 }
+    let found = try verify()
+    #expect(found.agrees && found.lines.count == 1, "\(found.lines)")
+    #expect(found.lines.last?.contains("older fences deleted from the store") == true)
+  }
+
+  @Test("when the store has another start than the log, then the drive has a line; a part of a millisecond is none")
+  func start() throws {
+    try record(hours: 0..<1, shift: 900)
+    #expect(try verify().agrees)
+    try record(hours: 1..<2, shift: 3_600_000_000)
+    let found = try verify()
+    #expect(!found.agrees)
+    #expect(
+      found.lines.first
+        == "drive 2: started_at is 2026-11-20T12:00:00.000Z in the store, 2026-11-20T11:00:00.000Z by the log",
+      "\(found.lines)")
+  }
+
+  @Test("when a drive is being recorded, then it is left out")
+  func running() throws {
+    try record()
+    let store = try record(hours: 1..<2, ends: false)
+    let found = try withExtendedLifetime(store) { try verify() }
+    #expect(found.agrees, "\(found.lines)")
+    #expect(found.lines.first == "drive 2 is being recorded: it is left out")
+    #expect(found.lines.last?.contains("all agree; 1 drive being recorded") == true)
+  }
+
+  @Test("when a selection is compared with another one, then the comparison is computed again too")
+  func comparison() throws {
+    try record(hours: 0..<2) { hour, fence in
+      guard hour == 1, fence.number == 2 else { return fence }
+      return Fence(
+        number: fence.number, session: fence.session, entered: fence.entered, exited: fence.exited, fix: fence.fix,
+        centre: fence.centre, radius: fence.radius, technology: fence.technology, pings: fence.pings,
+        pingsAnswered: fence.pingsAnswered, rttSumNanoseconds: fence.rttSumNanoseconds + 9_000_000_000,
+        figures: fence.figures, radio: fence.radio, isSubmittable: fence.isSubmittable)
+    }
+    let found = try verify(sessions: [1], [2])
+    #expect(!found.agrees && found.lines.contains { $0.hasPrefix("comparison.") }, "\(found.lines)")
+    #expect(
+      found.lines.contains { $0.hasPrefix("selection 2, ") } && !found.lines.contains { $0.hasPrefix("selection 1") })
   }
 
   @Test("when the store is empty, then nothing is confirmed")

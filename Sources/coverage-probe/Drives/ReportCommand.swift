@@ -11,7 +11,8 @@ struct ReportCommand: AsyncParsableCommand {
     discussion: """
       With a --with option, two selections are compared place by place: the second one has the conditions of the first, except those that \
       a --with option replaces. Examples: --link A --with-link B; --session 1 --with-session 2. \
-      Exit status of --verify: 0 when the drive logs give all fences and figures again; 1 when one differs, or a log is missing.
+      Exit status of --verify: 0 when the drive logs give all fences and figures again; 1 when one differs, or a log is missing or damaged; \
+      66 when store, settings or --areas cannot be read.
       """)
 
   @OptionGroup var configuration: ConfigurationOptions
@@ -83,10 +84,10 @@ struct ReportCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await Terminal.run {
+      if verify { return try verified() }
       let isJSON = try isJSON()
       let loaded = try configuration.load()
       let reporting = try Reporting(configuration: loaded, choices: choices, options: try options(loaded))
-      if verify { return try Self.verify(reporting) }
       let sink = try OutputFile(path: output)
       if let warning = sink.warning { Terminal.note(warning) }
       let progress = WorkProgress("report", isShown: !OutputFile.isTerminal(output))
@@ -102,20 +103,33 @@ struct ReportCommand: AsyncParsableCommand {
     }
   }
 
+  /// The exit status of a verification that could not be done (EX_NOINPUT of sysexits.h): 1 says that something differs.
+  static let notVerified: Int32 = 66
+
   /// Prints what differs between the store and the drive logs.
-  private static func verify(_ reporting: Reporting) throws -> CommandOutcome {
+  private func verified() throws -> CommandOutcome {
     let progress = WorkProgress("report --verify")
     defer { progress.clear() }
-    let verification = try ReportVerification(reporting, progress: progress)
-    progress.end()
-    verification.lines.forEach(Terminal.result)
-    return verification.agrees ? .done : .failed
+    do {
+      let loaded = try configuration.load()
+      let reporting = try Reporting(configuration: loaded, choices: choices, options: try options(loaded))
+      let verification = try ReportVerification(reporting, progress: progress) { line in
+        progress.clear()
+        Terminal.result(line)
+      }
+      progress.end()
+      return verification.agrees ? .done : .failed
+    } catch {
+      if error is ExitCode || error is ValidationError { throw error }
+      Terminal.complain(error)
+      throw ExitCode(Self.notVerified)
+    }
   }
 
   private func options(_ configuration: ProbeConfiguration) throws -> Reporting.Options {
     var options = Reporting.Options()
     (options.placeMetres, options.least) = (second.place, least.differences(configuration.report))
-    options.areas = try areas.map { try AreaList(geoJSON: InputFile.contents($0, limit: 1 << 28), path: $0) }
+    options.areas = try areas.map { try AreaList(geoJSON: InputFile.contents($0, limit: 1 << 26), path: $0) }
     let gpsd = configuration.gpsd.device.map { "gpsd device \(ForeignText.clean($0))" }
     options.origin = Report.Origin(
       made: .current, author: author.map { ForeignText.clean($0) },

@@ -6,10 +6,8 @@ import Store
 /// `report --verify`: the fences and figures of a report, computed again from the drive logs and compared with those of the store
 /// (docs/report.md, Verification).
 struct ReportVerification {
-  /// The result, line by line: each difference, each missing log, then the verdict.
-  private(set) var lines: [String] = []
-  /// Whether every fence has a log, and all fences and figures are the same.
-  private(set) var agrees = false
+  /// Whether every fence has an undamaged log, and all fences and figures are the same.
+  let agrees: Bool
 
   /// A fence by what a log and the store both know: numbers can differ in a log that was damaged.
   private struct Key: Hashable {
@@ -19,23 +17,41 @@ struct ReportVerification {
     init(_ fence: Fence) { (entered, centre) = (fence.entered, fence.centre) }
   }
 
-  /// The fences of the logs that were read last.
+  /// The drive logs, and the fences of those that were read last.
   private struct Logs {
     private let reader: StoreReader
     private let logs: [Int64: StoredDriveLog]
     private var read: [(drive: Int64, fences: [Key: Fence])] = []
+    private var isRunning: [Int64: Bool] = [:]
     /// Why a log cannot be used, by drive.
     private(set) var missing: [Int64: String] = [:]
     /// Of each drive whose log was read, the number of its fences.
     private(set) var counts: [Int64: Int] = [:]
+    /// The drives whose logs have lines that cannot be read.
+    private(set) var garbled: Set<Int64> = []
 
     /// Drives of several links follow each other session by session.
     private static let most = 8
 
     init(_ reader: StoreReader) throws { (self.reader, logs) = (reader, try reader.driveLogs()) }
 
+    /// The drives whose logs are there, in order.
+    var drives: [Int64] { logs.filter { $0.value.path != nil }.keys.sorted() }
+
+    /// Whether a process still records the drive: its log and its rows change while they are read.
+    mutating func isRunning(_ drive: Int64) -> Bool {
+      if let known = isRunning[drive] { return known }
+      let isOpen = logs[drive].map { !$0.hasEnded } ?? (drive > logs.keys.max() ?? 0)
+      let runs = isOpen && reader.isWriterAlive
+      isRunning[drive] = runs
+      return runs
+    }
+
     /// The fences of a drive by its log; `nil` without one.
-    mutating func fences(of drive: Int64) -> [Key: Fence]? {
+    /// - Parameters:
+    ///   - session: A session of the drive; `nil` when the store has none.
+    ///   - differ: Receives a line for each damage of the log, and for what the store knows otherwise of the drive.
+    mutating func fences(of drive: Int64, _ session: StoredSession?, _ differ: (String) -> Void) -> [Key: Fence]? {
       if let found = read.first(where: { $0.drive == drive }) { return found.fences }
       guard missing[drive] == nil else { return nil }
       guard let name = logs[drive]?.name else {
@@ -47,7 +63,12 @@ struct ReportVerification {
         return nil
       }
       do {
-        let fences = try RecordedDrive(path: path).replayedFences()
+        let log = try RecordedDrive(path: path)
+        let fences = log.replayedFences()
+        if counts[drive] == nil {
+          for line in Self.damage(of: log) + Self.differences(of: log, session) { differ("drive \(drive): \(line)") }
+        }
+        if !log.garbage.isEmpty { garbled.insert(drive) }
         if read.count == Self.most { read.removeFirst() }
         read.append((drive, Dictionary(fences.map { (Key($0), $0) }) { first, _ in first }))
         counts[drive] = fences.count
@@ -57,79 +78,134 @@ struct ReportVerification {
       }
       return read.last?.fences
     }
+
+    private static func damage(of log: RecordedDrive) -> [String] {
+      var lines: [String] = []
+      if let first = log.garbage.first {
+        lines.append(
+          "\(counted(log.garbage.count, "line")) of the drive log cannot be read, the first is line \(first.number)")
+      }
+      if !log.isHeaderSealed { lines.append("no seal confirms the first line of the drive log") }
+      if !log.unsealed.isEmpty {
+        lines.append("\(counted(log.unsealed.count, "part")) of the drive log: no seal confirms the events there")
+      }
+      return lines
+    }
+
+    /// What the store and the log know of the whole drive.
+    private static func differences(of log: RecordedDrive, _ session: StoredSession?) -> [String] {
+      guard let session else { return [] }
+      let started = log.events.reduce(log.header.started) { started, event in
+        if case .clockSet(let step) = event.kind { started + DriveTime(step) } else { started }
+      }
+      var values = [
+        ("link", session.link, log.header.link), ("target", session.target, log.header.target?.description),
+      ]
+      // The log has the start to the millisecond.
+      if session.driveStarted.microseconds.saturatingSubtracting(started.microseconds).saturatingMagnitude > 1000 {
+        values.append(("started_at", session.driveStarted.iso8601, started.iso8601))
+      }
+      return values.filter { $0.1 != $0.2 }.map {
+        "\($0.0) is \($0.1 ?? "absent") in the store, \($0.2 ?? "absent") by the log"
+      }
+    }
   }
 
   /// Reads the store and the logs.
+  /// - Parameter print: Receives the result, line by line as it is found: each difference, each missing log, then the verdict.
   /// - Throws: GRDB's `DatabaseError`
-  init(_ reporting: Reporting, progress: WorkProgress = .none) throws {
+  init(_ reporting: Reporting, progress: WorkProgress = .none, print: (String) -> Void) throws {
     var logs = try Logs(reporting.reader)
     var stored = reporting.choices.map { _ in ReportFigures(areas: reporting.options.areas) }
     var replayed = stored
-    var (unconfirmed, confirmed): ([Int64: Int], [Int64: Int]) = ([:], [:])
+    let grid = PlaceGrid(metres: reporting.options.placeMetres)
+    var comparisons = [PlaceComparison(grid: grid), PlaceComparison(grid: grid)]
+    var (unconfirmed, confirmed, running): ([Int64: Int], [Int64: Int], Set<Int64>) = ([:], [:], [])
+    // Of each drive, its first stored fence, and the fences of the log before it.
+    var first: [Int64: (entered: DriveTime, before: Int)] = [:]
     var (differences, fences): (Int, Int) = (0, 0)
+    func say(_ line: String) { print(ForeignText.clean(line, limit: 2000)) }
+    func differ(_ line: String) {
+      differences += 1
+      say(line)
+    }
     try reporting.forEachFence(progress) { index, fence in
       let drive = fence.session.drive
-      guard let found = logs.fences(of: drive) else {
+      if logs.isRunning(drive) {
+        if running.insert(drive).inserted { say("drive \(drive) is being recorded: it is left out") }
+        return
+      }
+      guard let found = logs.fences(of: drive, fence.session, differ) else {
         unconfirmed[drive, default: 0] += 1
         return
       }
-      let reported = ReportedFence(fence)
+      let (reported, entered) = (ReportedFence(fence), fence.fence.entered)
       stored[index].add(reported)
       fences += 1
+      if first[drive].map({ entered < $0.entered }) ?? true {
+        first[drive] = (entered, found.keys.count { $0.entered < entered })
+      }
+      let side = PlaceComparison.Side(rawValue: index)
+      if let side { comparisons[0].add(fence.fence, to: side) }
       guard let again = found[Key(fence.fence)] else {
-        differences += 1
-        lines.append("fence \(fence.id) of drive \(drive): the drive log gives no fence that begins there and then")
+        differ("fence \(fence.id) of drive \(drive): the drive log gives no fence that begins there and then")
         return
       }
       confirmed[drive, default: 0] += 1
       replayed[index].add(reported.with(again))
+      if let side { comparisons[1].add(again, to: side) }
       let own = FenceRecord(fence)
       for difference in own.differences(from: own.with(again)) {
-        differences += 1
-        lines.append(
+        differ(
           """
           fence \(fence.id) of drive \(drive): \(difference.column) is \(difference.own ?? "absent") in the store, \
           \(difference.other ?? "absent") by the log
           """)
       }
     }
+    var deleted = 0
     if Self.hasAll(reporting.choices) {
-      // The open fence of a running drive ends where its log ends.
-      let open = reporting.reader.isWriterAlive ? 1 : 0
-      for (drive, count) in logs.counts.sorted(by: { $0.key < $1.key }) where count > (confirmed[drive] ?? 0) + open {
-        differences += 1
-        lines.append(
-          "drive \(drive): the drive log gives \(counted(count - (confirmed[drive] ?? 0), "fence")) that the store does not have"
-        )
+      // Age and quota delete the oldest fences first, before their logs.
+      let oldest = (Array(first.keys) + Array(unconfirmed.keys) + Array(running)).min() ?? .min
+      for drive in logs.drives where unconfirmed[drive] == nil && !logs.isRunning(drive) {
+        if logs.counts[drive] == nil, logs.fences(of: drive, nil, differ) == nil {
+          differ("drive \(drive): \(logs.missing[drive] ?? "no log")")
+        }
+        guard let count = logs.counts[drive] else { continue }
+        let older = first[drive]?.before ?? (drive < oldest ? count : 0)
+        deleted += older
+        let missing = count - older - (confirmed[drive] ?? 0)
+        if missing > 0 {
+          differ("drive \(drive): the drive log gives \(counted(missing, "fence")) that the store does not have")
+        }
       }
     }
-    var figures = 0
-    for index in stored.indices {
-      let values = try [stored[index], replayed[index]].map { figures in
+    var complained = logs.garbled
+    let leaves = try [stored, replayed].enumerated().map { side, figures in
+      let parts = try figures.map { figures in
         var figures = figures
-        try reporting.end(&figures, progress) { _ in }
-        return Self.leaves(
-          Report(parts: [.init(title: "", figures: figures)], comparison: nil).json)
+        try reporting.end(&figures, progress) { drive, line in if complained.insert(drive).inserted { differ(line) } }
+        return Report.Part(title: "", figures: figures)
       }
-      figures += values[0].count
-      let head = stored.count > 1 ? "selection \(index + 1), " : ""
-      for path in Set(values[0].keys).union(values[1].keys).sorted() where values[0][path] != values[1][path] {
-        differences += 1
-        lines.append(
-          "\(head)\(path): \(values[0][path] ?? "absent") by the store, \(values[1][path] ?? "absent") by the logs")
-      }
+      return Self.leaves(
+        Report(parts: parts, comparison: parts.count > 1 ? comparisons[side] : nil, least: reporting.options.least))
+    }
+    for path in Set(leaves[0].keys).union(leaves[1].keys).sorted() where leaves[0][path] != leaves[1][path] {
+      differ("\(path): \(leaves[0][path] ?? "absent") by the store, \(leaves[1][path] ?? "absent") by the logs")
     }
     for (drive, count) in unconfirmed.sorted(by: { $0.key < $1.key }) {
-      lines.append(
+      say(
         "drive \(drive): \(logs.missing[drive] ?? "no log"): \(counted(count, "fence is", "fences are")) not confirmed, and in no figure here"
       )
     }
     agrees = differences == 0 && unconfirmed.isEmpty && fences > 0
-    lines.append(
+    say(
       """
-      \(counted(figures, "figure")) and \(counted(fences, "fence")) of \(counted(confirmed.count, "drive")) computed again from the drive logs: \
+      \(counted(leaves[0].count, "figure")) and \(counted(fences, "fence")) of \(counted(confirmed.count, "drive")) computed again from the drive logs: \
       \(differences == 0 ? fences > 0 ? "all agree" : "nothing to compare" : "\(counted(differences, "difference"))")\
-      \(unconfirmed.isEmpty ? "" : "; \(counted(unconfirmed.count, "drive")) without a log"). Speed tests are in the store only.
+      \(unconfirmed.isEmpty ? "" : "; \(counted(unconfirmed.count, "drive")) without a log")\
+      \(running.isEmpty ? "" : "; \(counted(running.count, "drive")) being recorded")\
+      \(deleted == 0 ? "" : "; \(counted(deleted, "older fence")) deleted from the store"). Speed tests are in the store only.
       """)
   }
 
@@ -139,24 +215,26 @@ struct ReportVerification {
   }
 
   /// The numbers and words of a report, by their paths; without the texts about methods.
-  private static func leaves(_ json: JSON) -> [String: String] {
+  private static func leaves(_ report: Report) -> [String: String] {
     var leaves: [String: String] = [:]
-    func walk(_ value: JSON, _ path: String) {
+    func walk(_ value: JSON, _ head: String, _ path: String) {
       switch value {
       case .object(let members):
         for member in members where !member.key.hasSuffix("method") {
-          walk(member.value, path.isEmpty ? member.key : "\(path).\(member.key)")
+          walk(member.value, head, path.isEmpty ? member.key : "\(path).\(member.key)")
         }
-      case .array(let values): for (index, value) in values.enumerated() { walk(value, "\(path)[\(index)]") }
-      default: leaves[path] = value.text
+      case .array(let values): for (index, value) in values.enumerated() { walk(value, head, "\(path)[\(index)]") }
+      default: if path != "title" { leaves[head + path] = value.text }
       }
     }
-    if case .object(let members) = json, let parts = members.first(where: { $0.key == "parts" })?.value,
-      case .array(let values) = parts, let part = values.first
-    {
-      walk(part, "")
+    guard case .object(let members) = report.json else { return [:] }
+    for member in members {
+      if member.key == "parts", case .array(let parts) = member.value {
+        for (index, part) in parts.enumerated() { walk(part, parts.count > 1 ? "selection \(index + 1), " : "", "") }
+      } else if member.key == "comparison" {
+        walk(member.value, "", member.key)
+      }
     }
-    leaves["title"] = nil
     return leaves
   }
 }

@@ -69,7 +69,7 @@ struct Reporting: Sendable {
     }
     let (identity, logs) = (try reader.identity(), try reader.driveLogs())
     let parts = try choices.indices.map { index in
-      try end(&figures[index], progress, complain: complain)
+      try end(&figures[index], progress) { complain($1) }
       try readSpeedTests(of: choices[index], into: &figures[index])
       let choice = choices[index]
       let provenance = ExportProvenance(
@@ -99,9 +99,9 @@ struct Reporting: Sendable {
   }
 
   /// Ends figures after their last fence, with those of single pings and positions, which only drive logs have.
-  /// - Parameter complain: Receives a line for each log that cannot be read.
+  /// - Parameter complain: Receives the drive and a line for each log that cannot be read.
   /// - Throws: GRDB's `DatabaseError`
-  func end(_ figures: inout ReportFigures, _ progress: WorkProgress, complain: (String) -> Void) throws {
+  func end(_ figures: inout ReportFigures, _ progress: WorkProgress, complain: (Int64, String) -> Void) throws {
     figures.endFences()
     try readLogs(for: &figures, progress, complain: complain)
   }
@@ -113,7 +113,7 @@ struct Reporting: Sendable {
   }
 
   private func readLogs(
-    for figures: inout ReportFigures, _ progress: WorkProgress, complain: (String) -> Void
+    for figures: inout ReportFigures, _ progress: WorkProgress, complain: (Int64, String) -> Void
   ) throws {
     let wanted = figures.drives
     let drives = try reader.drivesWithLogs().filter { wanted.contains($0.id) }
@@ -125,10 +125,12 @@ struct Reporting: Sendable {
         let header = log.header
         try figures.addLog(of: drive.id, parameters: header.engineParameters, initialPath: header.initialPath) { body in
           let unreadable = try log.forEachEvent(body)
-          if unreadable > 0 { complain("drive \(drive.id): lines of the log that cannot be read: \(unreadable)") }
+          if unreadable > 0 {
+            complain(drive.id, "drive \(drive.id): lines of the log that cannot be read: \(unreadable)")
+          }
         }
       } catch let error as DriveLogError {
-        complain("drive \(drive.id) has no figures of single pings: \(error)")
+        complain(drive.id, "drive \(drive.id) has no figures of single pings: \(error)")
       }
     }
   }
