@@ -205,8 +205,8 @@ struct DriveFacts: Sendable {
   /// Whether there are drives whose pings went to the control server's target.
   private(set) var hasServer = false
 
-  /// The most different names that are listed.
-  static let most = 12
+  /// The most different names that are known.
+  static let most = 200
 
   mutating func add(_ reported: ReportedFence) {
     if let clock = reported.clock, clocks.count < Self.most { clocks.insert(clock) }

@@ -11,6 +11,7 @@ extension Breakdown {
         "by_area": areas.rows.isEmpty ? nil : .array(areas.rows.map(Self.json)), "method": method,
       ]),
       "way": .array(ways.map(Self.json)),
+      "way_more_links": links.rows.count > ways.count ? .count(links.rows.count - ways.count) : nil,
       "signal": .array(signal.boxes.map(Self.json)),
       "facts": facts.json,
     ])

@@ -39,11 +39,11 @@ struct ChartAxis {
     return min(max(share, 0), 1)
   }
 
-  /// A tick as text.
-  static func text(_ value: Double) -> String {
-    let magnitude = abs(value)
-    return Markup.number(
-      value, magnitude >= 1 || magnitude == 0 ? (value == value.rounded() ? 0 : 1) : magnitude >= 0.1 ? 1 : 3)
+  /// A tick as text, with the decimals of the step from tick to tick; a logarithmic axis has its own for each tick.
+  func text(_ tick: Double) -> String {
+    let step = isLogarithmic || ticks.count < 2 ? abs(tick) : ticks[1] - ticks[0]
+    let places = step > 0 ? -(log10(step) + 1e-9).rounded(.down) : 0
+    return Markup.number(tick, Int(min(max(places, 0), 9)))
   }
 }
 
@@ -115,14 +115,14 @@ struct Chart {
       let at = Markup.coordinate(across(tick))
       return """
         <path class="grid" d="M\(at) \(Markup.coordinate(frame.top))V\(Markup.coordinate(frame.bottom))"/>\
-        <text x="\(at)" y="\(Markup.coordinate(frame.bottom + 12))" text-anchor="middle">\(ChartAxis.text(tick))</text>
+        <text x="\(at)" y="\(Markup.coordinate(frame.bottom + 12))" text-anchor="middle">\(x.text(tick))</text>
         """
     }.joined()
     let rows = y.ticks.map { tick in
       let at = Markup.coordinate(down(tick))
       return """
         <path class="grid" d="M\(Markup.coordinate(frame.left)) \(at)H\(Markup.coordinate(frame.right))"/>\
-        <text x="\(Markup.coordinate(frame.left - 4))" y="\(at)" dy="3" text-anchor="end">\(ChartAxis.text(tick))</text>
+        <text x="\(Markup.coordinate(frame.left - 4))" y="\(at)" dy="3" text-anchor="end">\(y.text(tick))</text>
         """
     }.joined()
     let middle = Markup.coordinate((frame.top + frame.bottom) / 2)

@@ -26,9 +26,14 @@ struct ChartSection {
       }
     }
     guard !figures.isEmpty else { return "" }
+    let more = report.parts.map { max(0, $0.figures.breakdown.links.rows.count - Self.mostLinks) }.max() ?? 0
+    let rest =
+      more > 0
+      ? "<p>\(counted(more, "more link")): JSON has the distance of the first \(Breakdown.mostProfiles) (parts.way).</p>"
+      : ""
     return """
       <h2>At a glance\(Markup.note(.charts))</h2>
-      <div class="charts">\(figures.joined(separator: "\n"))</div>
+      <div class="charts">\(figures.joined(separator: "\n"))</div>\(rest)
       """
   }
 

@@ -18,7 +18,7 @@ struct OriginSection {
     let items = [made] + known.map { ($0.name, $0.value) }
     return "<dl class=\"facts\">"
       + items.compactMap { name, value in
-        value.map { "<div><dt>\(name)</dt><dd>\(Markup.escaped($0))</dd></div>" }
+        value.map { "<div><dt>\(name)</dt><dd>\(Markup.escaped($0).replacing("\n", with: "<br>"))</dd></div>" }
       }.joined() + "</dl>"
   }
 
@@ -30,27 +30,36 @@ struct OriginSection {
 
   /// What the drives recorded: operator and SIM, the device, clock and target, settings.
   private var known: [(name: String, value: String?)] {
-    let facts = report.parts.map(\.figures.breakdown.facts)
-    let roaming = facts.reduce(0) { $0 + $1.roaming }
-    let targets = facts.reduce(Set<String>()) { $0.union($1.targets) }.sorted()
-    let server = facts.contains(where: \.hasServer) ? report.origin.server : nil
-    return [
-      ("operator", Self.list(facts.map(\.operators))), ("SIM of", Self.list(facts.map(\.simOperators))),
-      ("roaming", roaming > 0 ? counted(roaming, "fence") : nil),
-      ("ping target of the drives", targets.isEmpty ? nil : targets.joined(separator: ", ")),
-      ("control server, as set now", server),
+    [
+      ("operator", each { Self.list($0.operators) }), ("SIM of", each { Self.list($0.simOperators) }),
+      ("roaming", each { $0.roaming > 0 ? counted($0.roaming, "fence") : nil }),
+      ("ping target of the drives", each { Self.list($0.targets.sorted(), ", ") }),
+      ("control server, as set now", each { $0.hasServer ? report.origin.server : nil }),
       ("receiver, as set now", report.origin.receiver),
-      ("time from", Self.clocks(facts.reduce(Set<String>()) { $0.union($1.clocks) })),
+      ("time from", each { Self.clocks($0.clocks) }),
       ("settings", settings), ("store", report.parts.first?.provenance?.storeID),
     ]
   }
 
+  /// A fact of each part: one line when the parts have the same, else a line for each.
+  private func each(_ fact: (DriveFacts) -> String?) -> String? {
+    let values = report.parts.map { fact($0.figures.breakdown.facts) }
+    if Set(values).count < 2 { return values.first ?? nil }
+    return zip(report.heads, values).map { "\($0): \($1 ?? "–")" }.joined(separator: "\n")
+  }
+
+  /// The names that the page lists; JSON has more.
+  private static let mostNames = 12
+
   /// Names with the numbers of their fences, the most frequent first.
-  private static func list(_ counts: [[String: Int]]) -> String? {
-    let sums = counts.reduce(into: [String: Int]()) { $0.merge($1) { $0 + $1 } }
-    guard !sums.isEmpty else { return nil }
-    let sorted = sums.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-    return sorted.map { sums.count > 1 ? "\($0.key): \(counted($0.value, "fence"))" : $0.key }.joined(separator: "; ")
+  private static func list(_ counts: [String: Int]) -> String? {
+    let sorted = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    return list(sorted.map { counts.count > 1 ? "\($0.key): \(counted($0.value, "fence"))" : $0.key }, "; ")
+  }
+
+  private static func list(_ names: [String], _ separator: String) -> String? {
+    let more = names.count > mostNames ? "\(separator)and \(names.count - mostNames) more" : ""
+    return names.isEmpty ? nil : names.prefix(mostNames).joined(separator: separator) + more
   }
 
   private static func clocks(_ names: Set<String>) -> String? {

@@ -33,6 +33,16 @@ import Testing
     #expect(ChartAxis.logarithmic("ms", from: 24, to: 26).ticks == [20, 50], "a narrow range is widened to two ticks")
   }
 
+  @Test("when the step of an axis is less than 1, then its labels have the decimals of the step")
+  func labels() {
+    let fine = ChartAxis.linear("x", to: 0.2)
+    #expect(fine.ticks.map(fine.text) == ["0.00", "0.05", "0.10", "0.15", "0.20"])
+    let coarse = ChartAxis.linear("x", to: 100)
+    #expect(coarse.ticks.map(coarse.text) == ["0", "20", "40", "60", "80", "100"])
+    let ratios = ChartAxis.logarithmic("x", from: 0.05, to: 2)
+    #expect(ratios.ticks.map(ratios.text) == ["0.05", "0.1", "0.2", "0.5", "1", "2"])
+  }
+
   @Test("when a line has a gap, then the path is broken there, and nothing leaves the frame")
   func line() throws {
     var chart = Chart("T <x>", description: "D", x: .linear("km", to: 10), y: .linear("ms", to: 100))
@@ -86,6 +96,33 @@ import Testing
     let html = ReportPage(report).html
     #expect(!html.contains("<b onload") && html.contains("&lt;b onload"))
     #expect(html.contains("A &lt;Net&gt; (23201)"))
+  }
+
+  @Test("when the parts of a comparison differ in a fact, then it has a line for each part, and no sum of both")
+  func factsOfParts() throws {
+    let report = Report(
+      parts: [try Self.part("A"), .init(title: "B", figures: ReportFigures())],
+      comparison: PlaceComparison(grid: PlaceGrid(metres: 50)))
+    #expect(OriginSection(report).facts.contains("<dt>operator</dt><dd>A: A &lt;Net&gt; (23201)<br>B: –</dd>"))
+    let same = Report(parts: [try Self.part("A"), try Self.part("B")], comparison: nil)
+    #expect(OriginSection(same).facts.contains("<dt>operator</dt><dd>A &lt;Net&gt; (23201)</dd>"))
+  }
+
+  @Test("when there are more links than charts, then the page and JSON say how many more")
+  func manyLinks() throws {
+    var figures = ReportFigures()
+    for link in 0..<11 {
+      for index in 0..<3 {
+        figures.add(
+          .of(
+            .sample(number: index, entered: Double(index) * 4, latitude: 48 + Double(index) * 0.0005), link: "L\(link)")
+        )
+      }
+    }
+    figures.endFences()
+    let report = Report(parts: [.init(title: "T", figures: figures)], comparison: nil)
+    #expect(ChartSection(report).html.contains("7 more links: JSON has"))
+    #expect(report.json.text.contains("\"way_more_links\":3"))
   }
 
   @Test("when author and time are known, then page and JSON have them; what is not known is left out")
