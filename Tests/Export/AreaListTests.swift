@@ -81,6 +81,17 @@ import Testing
     #expect(list.names == ["A <b>", "elsewhere"])
   }
 
+  @Test("when a category is blank, then the name counts; names that begin alike stay two areas")
+  func longNames() throws {
+    let long = String(repeating: "n", count: 60)
+    let list = try list(
+      #"{"type":"Feature","properties":{"category":" ","name":"A"},"geometry":{"type":"Polygon","coordinates":[\#(box(0, 0, 1, 1))]}}"#,
+      feature(long + "x", "Polygon", "[\(box(2, 0, 3, 1))]"), feature(long + "y", "Polygon", "[\(box(4, 0, 5, 1))]"),
+      feature(long + "x", "Polygon", "[\(box(6, 0, 7, 1))]"))
+    #expect(list.names == ["A", long + "...", long + "... (2)", "elsewhere"])
+    #expect(try name(list, 0.5, 4.5) == long + "... (2)" && name(list, 0.5, 6.5) == long + "...")
+  }
+
   @Test(
     "when a file cannot be used, then there is one line with the reason",
     arguments: [

@@ -15,8 +15,9 @@ public struct AreaList: Sendable {
 
   /// The name for places in no area.
   static let elsewhere = "elsewhere"
-  /// The most categories, polygons and positions of a file.
-  static let most = (categories: 50, polygons: 100_000, positions: 5_000_000)
+  /// The most categories, polygons and positions of a file: each fence is compared with all polygons, and with the positions of those whose
+  /// box contains it.
+  static let most = (categories: 50, polygons: 100_000, positions: 500_000)
   /// The longest name in scalars.
   static let longestName = 60
 
@@ -38,7 +39,7 @@ public struct AreaList: Sendable {
       throw Failure(description: Self.reason(error))
     }
     let features = root.type == "FeatureCollection" ? root.features ?? [] : [root]
-    var (areas, names, positions): ([(name: String, polygon: AreaPolygon)], [String], Int) = ([], [], 0)
+    var (areas, names, positions): ([(name: String, polygon: AreaPolygon)], AreaNames, Int) = ([], AreaNames(), 0)
     for (index, feature) in features.enumerated() {
       func fail(_ reason: String) -> Failure { Failure(description: "feature \(index + 1) \(reason)") }
       guard feature.type == "Feature" else {
@@ -50,10 +51,8 @@ public struct AreaList: Sendable {
           "is a \(ForeignText.clean(geometry.type, limit: 40)): areas are Polygons or MultiPolygons; make lines to polygons with a buffer"
         )
       }
-      let name = ForeignText.clean(feature.properties?.name ?? "", limit: Self.longestName)
-        .trimmingCharacters(in: .whitespaces)
-      guard !name.isEmpty else { throw fail("has no text in its property `category` or `name`") }
-      if !names.contains(name), name != Self.elsewhere { names.append(name) }
+      guard let text = feature.properties?.name else { throw fail("has no text in its property `category` or `name`") }
+      let name = names.name(text)
       for rings in polygons {
         positions += rings.reduce(0) { $0 + $1.count }
         guard let polygon = AreaPolygon(rings) else {
@@ -63,7 +62,7 @@ public struct AreaList: Sendable {
         }
         areas.append((name, polygon))
       }
-      guard names.count <= Self.most.categories, areas.count <= Self.most.polygons, positions <= Self.most.positions
+      guard names.all.count <= Self.most.categories, areas.count <= Self.most.polygons, positions <= Self.most.positions
       else {
         throw Failure(
           description:
@@ -72,7 +71,7 @@ public struct AreaList: Sendable {
       }
     }
     guard !areas.isEmpty else { throw Failure(description: "it has no Polygon and no MultiPolygon") }
-    (self.areas, self.names) = (areas, names + [Self.elsewhere])
+    (self.areas, self.names) = (areas, names.all.filter { $0 != Self.elsewhere } + [Self.elsewhere])
   }
 
   private static func reason(_ error: any Error) -> String {
@@ -86,6 +85,31 @@ public struct AreaList: Sendable {
 
   /// The category of the first area that contains `place`, else ``elsewhere``.
   func name(of place: Coordinate) -> String { areas.first { $0.polygon.contains(place) }?.name ?? Self.elsewhere }
+}
+
+/// The names of areas, each short enough for a table. Different texts have different names, also when they begin alike.
+private struct AreaNames {
+  /// In the order in which they came.
+  private(set) var all: [String] = []
+  private var known: [String: String] = [:]
+
+  static func short(_ text: String) -> String {
+    ForeignText.clean(text, limit: AreaList.longestName).trimmingCharacters(in: .whitespaces)
+  }
+
+  /// The name of a text that is not blank.
+  mutating func name(_ text: String) -> String {
+    if let name = known[text] { return name }
+    let short = Self.short(text)
+    var (name, number) = (short, 1)
+    while all.contains(name), text.unicodeScalars.count > AreaList.longestName {
+      number += 1
+      name = "\(short) (\(number))"
+    }
+    known[text] = name
+    if !all.contains(name) { all.append(name) }
+    return name
+  }
 }
 
 /// A polygon with holes on the plane of longitudes and latitudes, as RFC 7946 draws it: edges are straight there.
@@ -179,8 +203,9 @@ private struct AreaFeature: Decodable {
 
     init(from decoder: any Decoder) throws {
       let values = try decoder.container(keyedBy: Key.self)
-      // Other files have numbers or nothing there.
-      name = (try? values.decode(String.self, forKey: .category)) ?? (try? values.decode(String.self, forKey: .name))
+      // Other files have numbers, nothing or blanks there.
+      name = [Key.category, .name].lazy.compactMap { try? values.decode(String.self, forKey: $0) }
+        .first { !AreaNames.short($0).isEmpty }
     }
   }
 
