@@ -55,11 +55,14 @@ struct SketchMap {
     let bottom = points.map { $0.at.y + $0.radius }.max() ?? 0
     // Units a metre. At least 100 m × 50 m are shown, so that a device that stood still is no blot; 6 % are margin.
     let scale = min(size.width / max(right - left, 100), (size.height - 14) / max(bottom - top, 50)) * 0.94
-    func text(_ at: (x: Double, y: Double)) -> (x: String, y: String) {
+    func place(_ at: (x: Double, y: Double)) -> (x: Double, y: Double) {
       (
-        Markup.coordinate((at.x - (left + right) / 2) * scale + size.width / 2),
-        Markup.coordinate((at.y - (top + bottom) / 2) * scale + (size.height - 14) / 2)
+        (at.x - (left + right) / 2) * scale + size.width / 2,
+        (at.y - (top + bottom) / 2) * scale + (size.height - 14) / 2
       )
+    }
+    func text(_ at: (x: Double, y: Double)) -> (x: String, y: String) {
+      (Markup.coordinate(place(at).x), Markup.coordinate(place(at).y))
     }
     let line = path.map { text(plane($0)) }.map { "\($0.x),\($0.y)" }.joined(separator: " ")
     let circles = points.map { point in
@@ -68,8 +71,11 @@ struct SketchMap {
         + " r=\"\(Markup.number(max(point.radius * scale, leastRadius), 1))\"/>"
     }.joined()
     let names = Self.apart(labels.map { (plane($0.place), $0.text) }, by: 12 / scale).map { label in
-      let at = text(label.at)
-      return "<text class=\"mark\" x=\"\(at.x)\" y=\"\(at.y)\" dx=\"5\" dy=\"-4\">\(Markup.escaped(label.text))</text>"
+      let (at, exact) = (text(label.at), place(label.at))
+      // Near the east edge the text ends before its mark, near the top it is below: else it would be cut off. A digit is 7 units wide.
+      let side = exact.x + 5 + 7 * Double(label.text.count) > size.width ? "dx=\"-5\" text-anchor=\"end\"" : "dx=\"5\""
+      return
+        "<text class=\"mark\" x=\"\(at.x)\" y=\"\(at.y)\" \(side) dy=\"\(exact.y < 16 ? 12 : -4)\">\(Markup.escaped(label.text))</text>"
     }.joined()
     // The longest bar that is shorter than a third of the width.
     let lengths = [1_000_000.0, 500_000, 200_000, 100_000, 50_000, 20_000, 10_000, 5000, 2000, 1000, 500, 200, 100, 50]

@@ -54,6 +54,18 @@ import Testing
     #expect(abs(length - metres * unit) < 0.11)
   }
 
+  @Test("when a mark is near the east edge or the top, then its number is inside of the map")
+  func edges() throws {
+    let places = try [(48.0, 16.0), (48.01, 16.2)].map {
+      try #require(Coordinate(latitude: $0.0, longitude: $0.1))
+    }
+    let svg = SketchMap(
+      marks: places.map { .init(place: $0, radius: 1, look: "good") }, labels: [(places[0], "1"), (places[1], "12")],
+      size: (400, 60), description: "D"
+    ).svg
+    #expect(svg.contains(/dx="5" dy="-4">1</) && svg.contains(/dx="-5" text-anchor="end" dy="12">12</))
+  }
+
   @Test("when a stretch crosses the antimeridian, then its fences are neighbours on the map")
   func antimeridian() throws {
     let svg = map([
