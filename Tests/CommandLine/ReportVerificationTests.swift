@@ -146,6 +146,17 @@ struct ReportVerificationTests {
     #expect(found.lines.first?.hasPrefix("drive 1: 1 line of the drive log cannot be read, the first is line ") == true)
   }
 
+  @Test("when no seal confirms a log that has seals, then nothing agrees, also if all fences are the same")
+  func unsealedLog() throws {
+    try record()
+    let text = try String(contentsOfFile: log(0), encoding: .utf8)
+    try text.replacing(#"{"drive":1,"#, with: #"{"drive":1,"sealed":true,"#)
+      .write(toFile: log(0), atomically: true, encoding: .utf8)
+    let found = try verify()
+    #expect(!found.agrees && found.lines.count == 3, "\(found.lines)")
+    #expect(found.lines.first == "drive 1: no seal confirms the first line of the drive log")
+  }
+
   @Test("when the store has no fence of a drive, then the drive has a line")
   func allFencesMissing() throws {
     try record(hours: 0..<2) { $0 == 1 ? nil : $1 }
