@@ -62,6 +62,8 @@ struct Chart {
 
   init(_ title: String, description: String, x: ChartAxis, y: ChartAxis) {
     (self.title, self.description, self.x, self.y) = (title, description, x, y)
+    // The numbers of long ticks must not meet the axis' title.
+    frame.left = max(frame.left, 20 + 6 * Double(y.ticks.map { y.text($0).count }.max() ?? 0))
   }
 
   private func across(_ value: Double) -> Double { frame.left + x.position(value) * (frame.right - frame.left) }
