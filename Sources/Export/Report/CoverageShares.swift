@@ -86,10 +86,13 @@ struct CoverageShares: Sendable {
   /// The share of the measured distance with coverage, and the precision of that share; `nil` where there is no interval. Samples are
   /// the ways from fence to fence.
   var coveredDistance: (estimate: Estimate, deviations: CorrelatedMean)? {
+    // Lazily: there is a piece for each fence.
     Estimate.share(
-      ofPieces: drives.flatMap { drive in
+      ofPieces: drives.lazy.flatMap { drive in
         let scale = Self.scale(drive)
-        return drive.flatMap(\.steps).map { (Double($0.measured) * scale, Double($0.covered) * scale) }
+        return drive.lazy.flatMap(\.steps).map {
+          (whole: Double($0.measured) * scale, part: Double($0.covered) * scale)
+        }
       })
   }
 

@@ -84,25 +84,27 @@ public struct PlaceComparison: Sendable {
 
   /// Compares the matched places: those where both sides sent pings, in the order in which the first side came to them.
   func result() -> Result {
-    let matched = cells.values.filter(\.isMatched).sorted { $0.order < $1.order }
+    var matched = cells.values.filter(\.isMatched)
+    matched.sort { $0.order < $1.order }
     let tallies = [0, 1].map { side in matched.reduce(into: Tally()) { $0.add($1.tallies[side]) } }
     let delays = matched.compactMap { pair in
       pair.first.mean.flatMap { first in pair.second.mean.map { $0 - first } }
     }
     return Result(
       places: (placesOfFirst, cells.values.count { $0.second.pings > 0 }, matched.count), tallies: tallies,
-      delay: SignedRank(delays), loss: Self.loss(matched.map(\.tallies), tallies))
+      delay: SignedRank(delays), loss: Self.loss(matched, tallies))
   }
 
   /// The difference of the losses of all places together. Its variance is that of what each place adds to it.
-  private static func loss(_ places: [[Tally]], _ all: [Tally]) -> Difference? {
+  private static func loss(_ places: [Pair], _ all: [Tally]) -> Difference? {
     guard let first = all[0].loss, let second = all[1].loss else { return nil }
     let number = Double(places.count)
     func excess(_ tally: Tally, _ all: Tally, _ loss: Double) -> Double {
       ((tally.loss ?? 0) - loss) * Double(tally.pings) / Double(all.pings) * number
     }
-    let added = places.map { excess($0[1], all[1], second) - excess($0[0], all[0], first) }
-    guard let deviations = CorrelatedMean(SerialBlocks(added)), deviations.isEnough,
+    var added = SerialBlocks(count: places.count)
+    for place in places { added.add(excess(place.second, all[1], second) - excess(place.first, all[0], first)) }
+    guard let deviations = CorrelatedMean(added), deviations.isEnough,
       deviations.events >= Estimate.fewestOfAKind
     else { return nil }
     return Difference(

@@ -39,13 +39,15 @@ struct Estimate: Hashable, Sendable {
 extension Estimate {
   /// The share of a whole that comes in pieces in the order of measuring, such as the metres from fence to fence, and the precision of that
   /// share; `nil` where there is no interval.
-  static func share(ofPieces pieces: [(whole: Double, part: Double)]) -> (
+  static func share(ofPieces pieces: some Collection<(whole: Double, part: Double)>) -> (
     estimate: Estimate, deviations: CorrelatedMean
   )? {
-    let (whole, part) = pieces.reduce((0.0, 0.0)) { ($0.0 + $1.whole, $0.1 + $1.part) }
+    let (whole, part, count) = pieces.reduce((0.0, 0.0, 0)) { ($0.0 + $1.whole, $0.1 + $1.part, $0.2 + 1) }
     guard whole > 0 else { return nil }
-    let (share, mean) = (part / whole, whole / Double(pieces.count))
-    guard let deviations = CorrelatedMean(SerialBlocks(pieces.map { ($0.part - share * $0.whole) / mean })),
+    let (share, mean) = (part / whole, whole / Double(count))
+    var blocks = SerialBlocks(count: count)
+    for piece in pieces { blocks.add((piece.part - share * piece.whole) / mean) }
+    guard let deviations = CorrelatedMean(blocks),
       let estimate = Estimate.share(share, deviations)
     else { return nil }
     return (estimate, deviations)
