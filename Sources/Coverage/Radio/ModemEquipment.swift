@@ -50,8 +50,7 @@ public struct ModemEquipment: Hashable, Sendable {
     ].filter { !$0.isEmpty }.joined(separator: "; ")
   }
 
-  /// Whether it says something that `other` does not: a value of its own, or another one. One that only lacks values is no news, as
-  /// while the modem has no connection.
+  /// Whether it has a value that differs from that of `other`. Missing values are no news: a modem without a connection has no APN.
   public func adds(to other: ModemEquipment?) -> Bool {
     zip(values, (other ?? ModemEquipment()).values).contains { $0 != nil && $0 != $1 }
   }

@@ -46,7 +46,7 @@ public struct LiveDrive: Sendable {
     endStatuses = { report.finish() }
     // Before the drive begins: a drive whose capture cannot be opened must not start.
     let captures = try links.map { link in try options.capture.map { try RunningCapture($0.of(link)) } }
-    let identity = try? StoreReader(environment.store).identity()
+    let identity = Self.identity(environment)
     let sources = try links.map { link in
       try DriveSources(
         link: link, configuresModem: options.configuresModem, family: options.pingFamily,
@@ -71,6 +71,16 @@ public struct LiveDrive: Sendable {
     } catch {
       files.forEach { $0.discard(environment.logger) }
       throw error
+    }
+  }
+
+  /// For the pseudonym of the SIM; a drive goes without it.
+  private static func identity(_ environment: DriveEnvironment) -> StoreIdentity? {
+    do {
+      return try StoreReader(environment.store).identity()
+    } catch {
+      environment.logger.warning("the SIM gets no pseudonym in this drive: \(StoreError.line(error))")
+      return nil
     }
   }
 
