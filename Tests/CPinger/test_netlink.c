@@ -83,6 +83,16 @@ static void links_are_described(void) {
     leaves_by("203.0.113.9", NULL, "a-name-of-15-ch");
 }
 
+/* That there is one shows only a kernel with nl80211 and an 802.11 radio. */
+static void a_cable_has_no_wifi_network(void) {
+    uint8_t ssid[CPNETWORK_SSID_SIZE];
+    cpnetwork_link link;
+    CHECK_EQUAL(route("198.51.100.1", NULL, &link), 0);
+    int none = cpnetwork_ssid(link.index, ssid), nowhere = cpnetwork_ssid(0x7fffffff, ssid);
+    CHECK(none == -ENOENT || none == -ENODEV || none == -EINVAL);
+    CHECK(nowhere == -ENOENT || nowhere == -ENODEV);
+}
+
 static void without_any_route(void) {
     run_command("ip route del default; ip -6 route del default");
     fails("198.51.100.1", NULL, -ENETUNREACH);
@@ -144,6 +154,7 @@ int main(void) {
     links_are_described();
     changes_are_reported();
     an_overrun_is_a_change();
+    a_cable_has_no_wifi_network();
     without_any_route();
     return 0;
 }

@@ -1,5 +1,5 @@
 /*
- * cpnetwork: the link by which packets to a host leave, and its changes. It uses rtnetlink, sends no packets, and needs no
+ * cpnetwork: the link by which packets to a host leave, and its changes. It uses netlink, sends no packets, and needs no
  * privilege.
  *
  *     int changes = cpnetwork_open();
@@ -48,6 +48,14 @@ typedef struct cpnetwork_link {
  *   -ENETUNREACH, -EHOSTUNREACH, -EACCES, -EINVAL  no route, or one of type unreachable, prohibit or blackhole
  *   -ENODEV                                        there is no interface of that name */
 int cpnetwork_route(const cping_address *destination, const char *interface_name, cpnetwork_link *link);
+
+#define CPNETWORK_SSID_SIZE 32
+
+/* The name of the Wi-Fi network that the interface of this index belongs to, from nl80211. Any bytes can be in it (IEEE 802.11, 9.4.2.2).
+ * Returns their number; 0: it belongs to none now.
+ *   -ENOENT          the kernel has no nl80211
+ *   -ENODEV, -EINVAL the interface is gone, or is none of an 802.11 radio */
+int cpnetwork_ssid(uint32_t index, uint8_t ssid[CPNETWORK_SSID_SIZE]);
 
 #ifdef __cplusplus
 }

@@ -1,9 +1,11 @@
-/* Questions to the kernel about routes and links, and its answers. By hand: three kinds of messages do not justify libmnl, a
+/* Questions to the kernel about routes and links, and its answers. By hand: five kinds of messages do not justify libmnl, a
  * dependency of every device. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <linux/genetlink.h>
 #include <linux/if.h>
 #include <linux/netlink.h>
+#include <linux/nl80211.h>
 #include <linux/rtnetlink.h>
 #include <stddef.h>
 #include <string.h>
@@ -50,6 +52,7 @@ typedef struct question {
     union {
         struct rtmsg route;
         struct ifinfomsg link;
+        struct genlmsghdr generic;
     } body;
     char attributes[64];
 } question;
@@ -86,10 +89,10 @@ static int check(const answer *answer, size_t length, uint16_t expected, size_t 
 }
 
 /* The kernel answers before `send` returns; the time limit is for a kernel that does not. */
-static int ask(const question *question, uint16_t expected, size_t body, answer *answer) {
+static int ask(int protocol, const question *question, uint16_t expected, size_t body, answer *answer) {
     struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
     struct timeval limit = {.tv_sec = 1};
-    int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+    int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol);
     if (fd < 0) return -errno;
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     int error = 0;
@@ -144,7 +147,7 @@ static int find_link(uint32_t index, const char *name, cpnetwork_link *link) {
     begin(&question, RTM_GETLINK, sizeof question.body.link);
     question.body.link.ifi_index = (int)index;
     if (index == 0) add(&question, IFLA_IFNAME, name, length + 1);
-    int error = ask(&question, RTM_NEWLINK, sizeof question.body.link, &answer);
+    int error = ask(NETLINK_ROUTE, &question, RTM_NEWLINK, sizeof question.body.link, &answer);
     if (error == 0) read_link(&answer, link);
     return error;
 }
@@ -165,7 +168,7 @@ static int find_route(const cping_address *destination, uint32_t bound_to, uint3
     question.body.route.rtm_dst_len = (unsigned char)(8 * size);
     add(&question, RTA_DST, destination->bytes, size);
     if (bound_to) add(&question, RTA_OIF, &bound_to, sizeof bound_to);
-    int error = ask(&question, RTM_NEWROUTE, sizeof question.body.route, &answer);
+    int error = ask(NETLINK_ROUTE, &question, RTM_NEWROUTE, sizeof question.body.route, &answer);
     if (error) return error;
     const struct rtattr *interface = find_in(&answer, sizeof question.body.route, RTA_OIF, sizeof *leaving_by);
     if (!interface) return -ENETUNREACH;
@@ -187,4 +190,33 @@ int cpnetwork_route(const cping_address *destination, const char *interface_name
     if (error == 0) error = find_link(leaving_by, NULL, link);
     if (error == 0) link->source = source;
     return error;
+}
+
+/* ---- Wi-Fi ---- */
+
+/* Asks a family of generic netlink; `type` is its number in this kernel. */
+static int ask_family(uint16_t type, uint8_t command, uint16_t attribute, const void *value, size_t size, answer *answer) {
+    question question;
+    begin(&question, type, sizeof question.body.generic);
+    question.body.generic = (struct genlmsghdr){.cmd = command, .version = 1};
+    add(&question, attribute, value, size);
+    return ask(NETLINK_GENERIC, &question, type, sizeof question.body.generic, answer);
+}
+
+int cpnetwork_ssid(uint32_t index, uint8_t ssid[CPNETWORK_SSID_SIZE]) {
+    answer answer;
+    uint16_t type;
+    int error = ask_family(GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME, NL80211_GENL_NAME,
+                           sizeof NL80211_GENL_NAME, &answer);
+    if (error) return error;
+    const struct rtattr *found = find_in(&answer, sizeof(struct genlmsghdr), CTRL_ATTR_FAMILY_ID, sizeof type);
+    if (!found) return -EBADMSG;
+    memcpy(&type, RTA_DATA(found), sizeof type);
+    error = ask_family(type, NL80211_CMD_GET_INTERFACE, NL80211_ATTR_IFINDEX, &index, sizeof index, &answer);
+    if (error) return error;
+    found = find_in(&answer, sizeof(struct genlmsghdr), NL80211_ATTR_SSID, 1);
+    if (!found) return 0;
+    if (RTA_PAYLOAD(found) > CPNETWORK_SSID_SIZE) return -EBADMSG;
+    memcpy(ssid, RTA_DATA(found), RTA_PAYLOAD(found));
+    return (int)RTA_PAYLOAD(found);
 }

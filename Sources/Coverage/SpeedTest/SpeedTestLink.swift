@@ -37,23 +37,29 @@ public struct SpeedTestLink: Hashable, Sendable, Codable {
   public let interface: String?
   /// The source address; `nil` when the kernel gives none.
   public let address: String?
+  /// The name of the Wi-Fi network; `nil` on other links, and when it is not known.
+  public let ssid: String?
   /// From when on it carried the test, ns since the start of the test.
   public let since: Int64
 
   /// A link with the given values.
-  public init(kind: Kind, interface: String?, address: String? = nil, since: Int64 = 0) {
-    (self.kind, self.interface, self.address, self.since) = (kind, interface, address, since)
+  public init(kind: Kind, interface: String?, address: String? = nil, ssid: String? = nil, since: Int64 = 0) {
+    (self.kind, self.interface, self.address, self.ssid, self.since) = (kind, interface, address, ssid, since)
   }
 
-  /// Whether packets leave in the same way.
+  /// Whether packets leave in the same way. A name that is not known is no other network.
   public func isSame(as other: SpeedTestLink) -> Bool {
     kind == other.kind && interface == other.interface && address == other.address
+      && (ssid == other.ssid || ssid == nil || other.ssid == nil)
   }
 }
 
 extension [SpeedTestLink] {
   /// The kind of all links; `nil` without any, and when they differ.
   public var kind: SpeedTestLink.Kind? { Set(map(\.kind)).count == 1 ? first?.kind : nil }
+
+  /// The name of the Wi-Fi network that carried the whole test.
+  public var ssid: String? { Set(map(\.ssid)).count == 1 ? first?.ssid : nil }
 
   /// Whether the test can have figures of one mobile network: no part of it was on another link. True for a test whose link is not known.
   public var isCellular: Bool { allSatisfy(\.kind.isCellular) }

@@ -20,9 +20,11 @@ public struct Link: Hashable, Sendable {
   public let kind: Kind
   /// Whether it is up and has a carrier, as far as the kernel knows.
   public let isRunning: Bool
+  /// The name of the Wi-Fi network; bytes that are no UTF-8 are replaced. `nil` for another kind, without a network, and where the kernel has no nl80211.
+  public let ssid: String?
 
-  public init(interface: String, kind: Kind, isRunning: Bool = true) {
-    (self.interface, self.kind, self.isRunning) = (interface, kind, isRunning)
+  public init(interface: String, kind: Kind, isRunning: Bool = true, ssid: String? = nil) {
+    (self.interface, self.kind, self.isRunning, self.ssid) = (interface, kind, isRunning, ssid)
   }
 }
 

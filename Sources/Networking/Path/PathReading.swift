@@ -145,6 +145,7 @@ extension PathReading: CustomStringConvertible {
       case (_, .loopback): .loopback
       case (_, .other), (.offline, nil): .other
       }
-    return SpeedTestLink(kind: kind, interface: way?.interface ?? link?.interface, address: way?.address, since: since)
+    return SpeedTestLink(
+      kind: kind, interface: way?.interface ?? link?.interface, address: way?.address, ssid: link?.ssid, since: since)
   }
 }

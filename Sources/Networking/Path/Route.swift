@@ -58,9 +58,18 @@ struct Route: Hashable, Sendable {
       hasRadio: folder.hasRadio(name, index: found.index))
     return .success(
       (
-        Link(interface: name, kind: kind, isRunning: found.is_running != 0),
+        Link(
+          interface: name, kind: kind, isRunning: found.is_running != 0,
+          ssid: kind == .wifi ? Self.ssid(found.index) : nil),
         Way(destination: destination, interface: name, address: Self.text(found.source))
       ))
+  }
+
+  /// A failure is no trouble of the route: the name is left out.
+  private static func ssid(_ index: UInt32) -> String? {
+    var bytes = [UInt8](repeating: 0, count: Int(CPNETWORK_SSID_SIZE))
+    let length = Int(cpnetwork_ssid(index, &bytes))
+    return length > 0 ? String(decoding: bytes.prefix(length), as: UTF8.self) : nil
   }
 
   private static func text(_ address: cping_address) -> String? {

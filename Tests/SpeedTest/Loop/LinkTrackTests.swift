@@ -7,10 +7,11 @@ import Testing
 /// The links of a test, from readings of its route.
 struct LinkTrackTests {
   private func reading(
-    _ kind: Link.Kind, _ name: String, _ address: String = "10.0.0.2", to host: String = "h", isRunning: Bool = true
+    _ kind: Link.Kind, _ name: String, _ address: String = "10.0.0.2", to host: String = "h", isRunning: Bool = true,
+    ssid: String? = nil
   ) -> PathReading {
     PathReading(
-      link: Link(interface: name, kind: kind, isRunning: isRunning),
+      link: Link(interface: name, kind: kind, isRunning: isRunning, ssid: ssid),
       way: Way(destination: host, interface: name, address: address))
   }
 
@@ -39,6 +40,14 @@ struct LinkTrackTests {
   @Test("when the modem has another address, then that is another link: connections do not outlive it")
   func readdressed() {
     #expect(links(reading(.modem, "wwan0"), reading(.modem, "wwan0", "10.0.0.3")).count == 2)
+  }
+
+  @Test("when the radio joins another Wi-Fi network, then that is another link; a name that is not known is none")
+  func joined() {
+    let networks = ["depot", nil, "depot", "fleet"].map { reading(.wifi, "wlan0", ssid: $0) }
+    var track = LinkTrack()
+    for (second, reading) in networks.enumerated() { track.note(reading, at: Int64(second)) }
+    #expect(track.links.map(\.ssid) == ["depot", "fleet"] && track.links.ssid == nil)
   }
 
   @Test("when the server's name was looked up, then the route to its address replaces the one to the name")

@@ -79,6 +79,16 @@ import Testing
     }
   }
 
+  @Test("when one Wi-Fi network carried the test, then the result has its name, cut to the server's column")
+  func network() throws {
+    func ssid(_ names: String?...) throws -> String? {
+      let links = names.map { SpeedTestLink(kind: .wifi, interface: "wlan0", ssid: $0) }
+      return try result { $0.figures.links = links }["wifi_ssid"] as? String
+    }
+    #expect(try ssid("Depot \u{2603}\0") == "Depot \u{2603}" && ssid(String(repeating: "\u{FFFD}", count: 300))?.count == 200)
+    #expect(try ssid("Depot", "Depot") == "Depot" && ssid("Depot", "Fleet") == nil && ssid(nil) == nil)
+  }
+
   @Test("when a modem gets another address within a test, then the technology stays that of the modem")
   func newAddress() throws {
     let links = ["10.0.0.1", "10.0.0.2"].map { SpeedTestLink(kind: .cellular, interface: "wwan0", address: $0) }

@@ -101,7 +101,7 @@ public struct LinkTrack: Hashable, Sendable {
     guard let link = reading.testLink(since: links.isEmpty ? 0 : offset) else { return }
     if let way = reading.way, way.destination != destination {
       destination = way.destination
-      links = [SpeedTestLink(kind: link.kind, interface: link.interface, address: link.address)]
+      links = [SpeedTestLink(kind: link.kind, interface: link.interface, address: link.address, ssid: link.ssid)]
     } else if let last = links.last, last.isSame(as: link) || reading.way == nil && last.kind == link.kind {
       // A declared kind without a route: nothing shows another link.
     } else if links.count < Self.most {

@@ -28,6 +28,7 @@ struct SpeedTestResult: Hashable, Sendable {
         "test_submission_retry_count": .integer(Int64(retries)), "user_server_selection": false,
         "last_client_status": "END", "last_qos_status": hasQoS ? "QOS_END" : nil,
         "network_type": .integer(NetworkType.of(links: figures.links, technology)),
+        "wifi_ssid": figures.links?.ssid.map { ColumnText.json($0, ColumnText.long) },
       ]) + connection + rates
         + JSON.members([
           "pings": .array(figures.pings.map(SpeedTestJSON.ping)), "speed_detail": .array(SpeedTestJSON.curves(figures)),
