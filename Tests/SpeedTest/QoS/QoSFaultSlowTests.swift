@@ -103,6 +103,7 @@ import Testing
     let start = ProgressWatch()
     let outcome = await QoSRun(plan).run()
     #expect(outcome.results.map(\.status) == [.error, .error, .error])
+    #expect(outcome.results.allSatisfy { $0.trouble?.hasSuffix("Connection refused") == true }, "the log says why")
     #expect(outcome.value(1, "tcp_result_out") == "ERROR")
     #expect(outcome.value(2, "udp_result_out_packet_loss_rate") == "100")
     #expect(start.passed < .seconds(10))

@@ -156,6 +156,7 @@ import Testing
     let outcome = await QoSRun(plan).run()
     #expect(outcome.results.map(\.status) == [.error])
     #expect(outcome.value(1, "tcp_result_out") == "ERROR")
+    #expect(outcome.results.first?.trouble?.contains("no QoS server") == true, "no port, no server")
   }
 
   @Test("When two results come for a test, then the first one stays")

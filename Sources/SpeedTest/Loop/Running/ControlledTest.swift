@@ -282,6 +282,9 @@ public final class ControlledTest: Sendable {
       let others = outcome.results.filter { $0.status != .ok }.map { ", \($0.kind.rawValue) \($0.status.rawValue)" }
       environment.logger.info(
         "\(counted(outcome.results.count, "QoS test")) made with \(outcome.traffic.total) bytes\(others.joined())")
+      for trouble in Set(outcome.results.compactMap(\.trouble)).sorted() {
+        environment.logger.warning("QoS tests: \(trouble)")
+      }
       return abortReason == nil ? outcome.members.first { $0.key == "qos_result" }?.value.text : nil
     } catch {
       environment.logger.warning("no QoS tests: \(error)")

@@ -1,5 +1,6 @@
 import Coverage
 import Foundation
+import Networking
 import OrderedJSON
 import Pinging
 import Synchronization
@@ -112,6 +113,7 @@ final class QoSRun: Sendable {
     let clock = whole.clock
     var began = clock.now()
     var (status, members) = (QoSStatus.error, [JSON.Member]())
+    var trouble: String?
     do {
       var control: QTPConnection?
       if entry.objective.kind.needsServer {
@@ -128,11 +130,12 @@ final class QoSRun: Sendable {
       (status, members) = entry.test.result(context)
     } catch {
       (status, members) = entry.test.failed((error as? SpeedTestError).map(QoSStatus.init) ?? .error)
+      trouble = (entry.objective.server.map { "\(HostPort(host: $0.host, port: $0.port)): " } ?? "") + "\(error)"
     }
     report(
       QoSResult(
         uid: entry.objective.uid, kind: entry.objective.kind, status: status, start: began - start,
-        duration: clock.now() - began, members: members))
+        duration: clock.now() - began, members: members, trouble: trouble))
   }
 }
 
@@ -213,6 +216,8 @@ struct QoSResult: Hashable, Sendable {
   let duration: Int64
   /// The objective and the figures, by the names of the wire.
   let members: [JSON.Member]
+  /// Why its QoS server cannot be used, for people: the wire has no place for it.
+  var trouble: String?
 
   /// The entry of `qos_result`.
   var json: JSON {
