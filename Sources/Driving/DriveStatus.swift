@@ -44,6 +44,8 @@ public struct DriveStatus: Hashable, Sendable {
 
   /// The warning while every clock shows an impossible time.
   static let clockNotSet = "the clock is not set, not measuring"
+  /// The warning while pings wait for the address of the ping server's name, or for a NAT64 prefix.
+  static let addressUnknown = "the ping server's address is not known yet"
   /// The warning while the ping server refuses the token (RE01).
   static let tokenRefused = "the ping server refuses the test's token"
   /// The same from the user's own target, which knows the secret: else it would not answer.

@@ -42,14 +42,26 @@ struct NAT64Prefix: Hashable, Sendable {
   }
 
   /// Asks the network's name server for its prefix (RFC 7050, 3).
-  /// - Returns: `nil` when the network has no NAT64, or no name server answers.
-  static func discovered() async -> NAT64Prefix? {
-    let found = try? await PingAddress.resolve(knownName, port: 0, family: .ipv6)
-    return found?.lazy.compactMap(NAT64Prefix.init(synthesized:)).first
+  /// - Returns: `nil` when the network has no NAT64.
+  /// - Throws: ``NameError`` when no name server answers, so that nothing is known.
+  fileprivate static func ask() throws(NameError) -> NAT64Prefix? {
+    do {
+      return try PingAddress.lookUp(knownName, 0, .ipv6).lazy.compactMap(NAT64Prefix.init(synthesized:)).first
+    } catch {
+      if error.isTemporary { throw error }
+      return nil
+    }
   }
 }
 
 extension PingAddress {
+  /// The address by which this network carries packets to this IPv4 address; `nil` for another one, and when the network has no NAT64. Asks a
+  /// name server: blocks for ``NameLookUp/limit`` at most.
+  /// - Throws: ``NameError`` when no name server answers.
+  public func byNAT64() throws(NameError) -> PingAddress? {
+    family == .ipv4 ? try NAT64Prefix.ask()?.synthesize(self) : nil
+  }
+
   /// The address to which the ping server of a test is pinged. In a network with IPv6 and NAT64 only, it is made from an IPv4 address.
   /// - Parameters:
   ///   - family: The IP version of a name's address; `nil`: either.
@@ -62,19 +74,26 @@ extension PingAddress {
     let isNumeric = PingAddress(numeric: host, port: port) != nil
     let address = try await resolve(host, port: port, family: isNumeric ? nil : family)[0]
     guard isUnreachable(address.host) else { return address }
-    guard let made = await NAT64Prefix.discovered()?.synthesize(address), !isUnreachable(made.host) else {
-      throw OtherFamilyError(address: address)
+    var trouble: NameError?
+    do {
+      let made = try await onThread { () throws(NameError) in try address.byNAT64() }
+      if let made, !isUnreachable(made.host) { return made }
+    } catch {
+      trouble = error
     }
-    return made
+    throw OtherFamilyError(address: address, trouble: trouble)
   }
 }
 
 /// The ping server has an address of an IP version that this network, or the configuration, does not have.
 struct OtherFamilyError: Error, Hashable, CustomStringConvertible {
   let address: PingAddress
+  /// Why nothing is known of NAT64; `nil` when the network's name server answered.
+  var trouble: NameError?
 
   var description: String {
     let why = NoWay.otherFamily(than: address.host)
+    if let trouble { return "\(why); whether it has NAT64 is not known: \(trouble)" }
     return address.family == .ipv6 ? why : "\(why), without NAT64 (no prefix for ipv4only.arpa)"
   }
 }

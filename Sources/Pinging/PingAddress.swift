@@ -67,18 +67,23 @@ public struct PingAddress: Hashable, Sendable, CustomStringConvertible {
   public static func resolve(_ name: String, port: UInt16, family: IPVersion? = nil) async throws(NameError)
     -> [PingAddress]
   {
-    // The look-up blocks its thread.
-    let result: Result<[PingAddress], NameError> = await withCheckedContinuation { continuation in
-      Thread.detachNewThread {
-        continuation.resume(
-          returning: Result { () throws(NameError) in
-            try NameLookUp.addresses(of: name, family: family) { entry in
-              numeric(entry).flatMap { PingAddress(numeric: $0, port: port) }
-            }
-          })
-      }
+    try await onThread { () throws(NameError) in try lookUp(name, port, family) }
+  }
+
+  /// Runs a look-up, which blocks its thread.
+  static func onThread<Answer: Sendable>(
+    _ lookUp: @escaping @Sendable () throws(NameError) -> Answer
+  ) async throws(NameError) -> Answer {
+    let result: Result<Answer, NameError> = await withCheckedContinuation { continuation in
+      Thread.detachNewThread { continuation.resume(returning: Result(catching: lookUp)) }
     }
     return try result.get()
+  }
+
+  static func lookUp(_ name: String, _ port: UInt16, _ family: IPVersion?) throws(NameError) -> [PingAddress] {
+    try NameLookUp.addresses(of: name, family: family) { entry in
+      numeric(entry).flatMap { PingAddress(numeric: $0, port: port) }
+    }
   }
 
   private static func numeric(_ entry: addrinfo) -> String? {

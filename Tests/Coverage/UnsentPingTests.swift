@@ -13,6 +13,8 @@ struct UnsentPingTests {
     // A dial-up interface goes with its connection; that of another modem goes with the device.
     (.noWay, .noInterface(isDialled: true), nil, true), (.noWay, .noInterface(isDialled: false), nil, false),
     (.noWay, .noInterface(isDialled: false), true, false), (.noWay, .noInterface(isDialled: false), false, true),
+    // A rule of this host says nothing about the network.
+    (.noWay, .forbidden, nil, false), (.noWay, .forbidden, true, false), (.noWay, .forbidden, false, true),
     // The network works with the other IP version.
     (.noWay, .otherFamily, nil, false), (.noWay, .otherFamily, true, false),
     // The routing table shows a way, or cannot be read.

@@ -98,6 +98,20 @@ struct WallClockTests {
     #expect(world.isRight(within: .milliseconds(400)), "\(world.error)")
   }
 
+  @Test(
+    "when a receiver is 1.5 s late and the server's date is cached for a second, then the server does not move the right host"
+  )
+  func cachedDate() {
+    var world = World()
+    world.gnss = .milliseconds(-1250)
+    world.pass(30)
+    for error in [0, -300, -700, -1000] {
+      world.ask(serverOff: .milliseconds(error))
+      world.pass(1)
+      #expect(world.error == .zero, "the date is \(error) ms late")
+    }
+  }
+
   @Test("when a confirmed host is set 2 s ahead by hand and the receiver stays, then the step is not followed")
   func smallStep() {
     var world = World()

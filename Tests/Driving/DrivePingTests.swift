@@ -158,7 +158,23 @@ struct DrivePingTests {
     let pauses = rig.disk.events.compactMap { event -> String?? in
       if case .unmeasured(let reason) = event.kind { .some(reason) } else { nil }
     }
-    #expect(pauses == ["cannot ping 127.0.0.1:9: no such interface", nil])
+    #expect(pauses == [DriveStatus.addressUnknown, "cannot ping 127.0.0.1:9: no such interface", nil])
+  }
+
+  @Test("when the server granted a test and its ping server's name finds no answer, then no fence is a dead zone")
+  mutating func noAddress() throws {
+    rig.feed(.began)
+    rig.feed(.pingsRead)
+    _ = try rig.grant("T1")
+    for second in 0..<6 {
+      rig.wait(1)
+      rig.fix(Double(second) * 40)
+      rig.tick()
+    }
+    rig.feed(.stop)
+    #expect(rig.drive.engine.fences.count >= 3)
+    #expect(rig.drive.engine.fences.allSatisfy { !$0.isSubmittable })
+    #expect(rig.drive.summary(drive: 1, capture: nil, at: rig.now).silence == DriveStatus.addressUnknown)
   }
 
   @Test("when no answer comes from the control server, then a dead zone is possible, and the probe does not pause")
@@ -170,9 +186,13 @@ struct DrivePingTests {
     #expect(rig.drive.engine.pause == nil)
     rig.wait(2)
     rig.tick()
+    rig.failRequest(TestTrouble(ServerFailure.unreachable("x: Connection refused", mayHaveNetwork: true)))
+    rig.tick()
+    #expect(rig.drive.engine.pause?.contains("refused") == true)
+    rig.wait(4)
+    rig.tick()
     rig.failRequest(TestTrouble(ServerFailure.notTheServer(status: 200, found: "HTML")))
     rig.tick()
-    #expect(rig.drive.engine.pause?.contains("captive portal") == true)
     #expect(rig.status?.warnings.contains { $0.contains("captive portal") } == true)
   }
 

@@ -127,10 +127,14 @@ struct ClockComparison {
   }
 
   /// Whether a receiver and a host's clock that agree, but not closely, differ because the receiver's time arrives late. A serial line
-  /// delays a time and never advances it, so a host that is behind the receiver is wrong. Where the server's time is known, it decides.
+  /// delays a time and never advances it, so a host that is behind the receiver is wrong. Where the server's time is known, it decides, unless it is
+  /// nearer to one of the two by no more than its date was cut by.
   private func isReceiverLate(_ gnss: Clock, against host: Clock, _ members: [Clock]) -> Bool {
-    guard let server = members.first(where: { $0.source == .server }) else { return host.booted > gnss.booted }
-    return server.booted.gap(to: host.booted) < server.booted.gap(to: gnss.booted)
+    if let server = members.first(where: { $0.source == .server }) {
+      let nearer = server.booted.gap(to: gnss.booted) - server.booted.gap(to: host.booted)
+      if abs(nearer) > 500_000 { return nearer > 0 }
+    }
+    return host.booted > gnss.booted
   }
 
   private func confirmed(_ booted: WallTime, _ source: ClockSelection.Source, by step: Int64) -> ClockSelection {

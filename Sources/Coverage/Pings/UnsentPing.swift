@@ -37,7 +37,7 @@ public struct UnsentPing: Hashable, Sendable {
       if hasService == false { return true }
       switch noWay {
       case .noRoute?, .noInterface(isDialled: true)?: return true
-      case .noInterface?, .otherFamily?, .unknown?, nil: return false
+      case .noInterface?, .otherFamily?, .forbidden?, .unknown?, nil: return false
       }
     }
   }
@@ -54,6 +54,8 @@ public enum NoWay: Hashable, Sendable {
   case otherFamily
   /// The interface does not exist. `isDialled`: it exists only while its modem is connected.
   case noInterface(isDialled: Bool)
+  /// A rule of this host forbids the packets: a route of type prohibit or blackhole.
+  case forbidden
   /// The kernel cannot look up the route.
   case unknown
 

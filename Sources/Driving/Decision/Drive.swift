@@ -126,7 +126,7 @@ struct Drive: Sendable {
 
   private mutating func ended(at now: DriveTime) -> [DriveEffect] {
     let stopped = engine.stopped ?? (now, .user)
-    noteSilence()
+    noteSilence(at: now)
     return recorded.checkpoint(at: stopped.at) + [.proceed(.ending(at: stopped.at, stopped.reason))]
   }
 
@@ -198,12 +198,14 @@ struct Drive: Sendable {
 
   /// Notes in the log when this probe itself stops measuring, and when it goes on.
   private mutating func followPause(at now: DriveTime) -> [DriveEffect] {
-    let reason = pauseReason
-    return (reason == nil) == (engine.pause == nil) ? [] : recorded.record(.unmeasured(reason), at: now)
+    let reason = pauseReason(at: now)
+    // The first reason stands for the time, but for the address's, after which the true one can come.
+    let isNews = (reason == nil) != (engine.pause == nil) || engine.pause == DriveStatus.addressUnknown
+    return isNews && reason != engine.pause ? recorded.record(.unmeasured(reason), at: now) : []
   }
 
   /// Why this probe itself sends no pings, although the network may work; `nil`: it sends them, or it is on Wi-Fi or without a network.
-  private var pauseReason: String? {
+  private func pauseReason(at now: DriveTime) -> String? {
     let hasService = reporting.radio?.modem?.hasService
     guard engine.path != .wifi, pings.target == nil, hasService != false else { return nil }
     if let noWay = reporting.network?.noWay {
@@ -213,7 +215,9 @@ struct Drive: Sendable {
     if pausesForTest { return "a speed test runs" }
     if !isClockUsable { return DriveStatus.clockNotSet }
     if tests.isRefused { return DriveStatus.tokenRefused }
-    return tests.trouble.flatMap { $0.mayHaveNetwork ? $0.reason : nil }
+    if let trouble = tests.trouble, trouble.mayHaveNetwork { return trouble.reason }
+    // The server answered, so there is a network; what is missing is a name server's answer.
+    return tests.lacksAddress(at: now) ? DriveStatus.addressUnknown : nil
   }
 
   // MARK: Network
@@ -319,7 +323,7 @@ struct Drive: Sendable {
     var effects = recorded.letTimePass(to: now)
     guard !isOver else { return effects }
     effects += follow(readings.clock, at: now)
-    noteSilence()
+    noteSilence(at: now)
     effects += pings.tick(at: boot)
     reporting.isCaptureInTrouble = readings.isCaptureInTrouble
     if recorded.isCheckpointDue(at: now) { effects += recorded.checkpoint(at: now) }
@@ -370,9 +374,9 @@ struct Drive: Sendable {
   /// The delays of the pings beside the last speed test.
   mutating func drainDelays() -> [SpeedTestDelay] { load.drain() }
 
-  private mutating func noteSilence() {
+  private mutating func noteSilence(at now: DriveTime) {
     reporting.noteSilence(
-      path: engine.path, isClockTrusted: isClockUsable, tests: tests, isPinging: pings.target != nil)
+      path: engine.path, isClockTrusted: isClockUsable, tests: tests, isPinging: pings.target != nil, at: now)
   }
 
   /// During a drive another clock can be selected, or the host's clock can be set by a receiver or by NTP. Then all

@@ -98,12 +98,15 @@ struct DriveReporting: Hashable, Sendable {
   }
 
   /// Must be called once a second, and at the end.
-  mutating func noteSilence(path: Path, isClockTrusted: Bool, tests: ServerTests, isPinging: Bool) {
+  mutating func noteSilence(
+    path: Path, isClockTrusted: Bool, tests: ServerTests, isPinging: Bool, at now: DriveTime
+  ) {
     guard total.pings == 0 else { return }
     silence.note(
       Silence.Situation(
         path: path, network: status.network, isClockTrusted: isClockTrusted, isRefused: tests.isRefused,
-        trouble: tests.lastTrouble, sendTrouble: sendTrouble,
+        trouble: tests.lastTrouble ?? (tests.lacksAddress(at: now) ? DriveStatus.addressUnknown : nil),
+        sendTrouble: sendTrouble,
         isPinging: isPinging, hasTarget: status.target != nil))
   }
 

@@ -108,13 +108,3 @@ struct TestTrouble: Hashable, Sendable {
       }
   }
 }
-
-extension ServerFailure {
-  /// Whether something answered, so that there is a network.
-  fileprivate var mayHaveNetwork: Bool {
-    switch self {
-    case .unreachable, .noAnswer: false
-    case .tooManyRequests, .refused, .serverTrouble, .notTheServer, .unusableAnswer: true
-    }
-  }
-}

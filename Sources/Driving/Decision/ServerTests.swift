@@ -43,6 +43,11 @@ struct ServerTests: Hashable, Sendable {
     return unused
   }
 
+  /// Whether the server granted a test, and pings wait for nothing but the ping server's address.
+  func lacksAddress(at now: DriveTime) -> Bool {
+    session.inUse == nil && unused?.isUsable(at: now, in: session, policy) == true
+  }
+
   /// Requests a test. Cancels a request that has timed out or left by another link, so that there is never a second
   /// one.
   mutating func ask(for generation: TestSelection.Generation, by clock: DriveClock, at now: DriveTime) -> [DriveEffect]

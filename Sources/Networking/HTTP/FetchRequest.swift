@@ -96,6 +96,16 @@ public struct FetchFailure: Error, Hashable, Sendable {
     case malformed(String)
     /// The request cannot be sent: its URL or a header is not valid.
     case refused(String)
+
+    /// Whether the network may work all the same: bytes or a refusal came back, or this host itself forbids the request.
+    public var mayHaveNetwork: Bool {
+      switch self {
+      case .timeout, .cancelled, .noAddress: false
+      case .system(let code), .interface(_, let code):
+        [ECONNREFUSED, ECONNRESET, EPIPE, EACCES, EPERM, EINVAL].contains(code)
+      case .closed, .untrusted, .otherName, .noTLS, .tls, .otherProtocol, .malformed, .refused: true
+      }
+    }
   }
 
   /// What went wrong.

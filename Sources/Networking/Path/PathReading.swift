@@ -50,8 +50,16 @@ public struct PathReading: Hashable, Sendable {
   }
 
   static func noRoute(to destination: String?, by interface: String?) -> PathReading {
-    let way = (destination.map { " to \($0)" } ?? "") + (interface.map { " by \($0)" } ?? "")
-    return PathReading(path: .offline, noWay: .noRoute, reason: "none, there is no route\(way)")
+    PathReading(path: .offline, noWay: .noRoute, reason: "none, there is no route\(direction(destination, interface))")
+  }
+
+  static func forbidden(to destination: String?, by interface: String?) -> PathReading {
+    let way = direction(destination, interface)
+    return PathReading(path: .offline, noWay: .forbidden, reason: "none, a rule of this host forbids packets\(way)")
+  }
+
+  private static func direction(_ destination: String?, _ interface: String?) -> String {
+    (destination.map { " to \($0)" } ?? "") + (interface.map { " by \($0)" } ?? "")
   }
 
   static func unknown(_ failure: KernelFailure) -> PathReading {
@@ -113,6 +121,8 @@ extension PathReading: CustomStringConvertible {
       return
         "name the modem's interface in pings.interface, or set network.source: fixed-cellular if this link is a modem's"
     case (.offline, .noInterface?): return "`ip link` lists the interfaces; a modem's may appear once it is connected"
+    case (.offline, .forbidden?):
+      return "`ip rule` and `ip route show table all` show the route of type prohibit or blackhole; remove it"
     case (.offline, _):
       return "connect the modem: `ip route` must list a default route; without a network, a drive counts pings as lost"
     }

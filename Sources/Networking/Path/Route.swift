@@ -17,8 +17,9 @@ struct Route: Hashable, Sendable {
     guard case .failure(let failure)? = ways.first else { return .noRoute(to: destination, by: interface) }
     switch -failure.code {
     case ENODEV: return .missing(interface: interface ?? "")
-    // EACCES and EINVAL are the answers of prohibit and blackhole routes.
-    case ENETUNREACH, EHOSTUNREACH, EACCES, EINVAL: return byOtherFamily ?? .noRoute(to: destination, by: interface)
+    // The answers of prohibit and blackhole routes.
+    case EACCES, EINVAL: return .forbidden(to: destination, by: interface)
+    case ENETUNREACH, EHOSTUNREACH: return byOtherFamily ?? .noRoute(to: destination, by: interface)
     default: return .unknown(failure)
     }
   }

@@ -49,6 +49,13 @@ struct Addresses: Sendable {
       return descriptor
     }
 
+    /// Whether the kernel knows a route, which is looked up without a packet.
+    func hasRoute(by interface: String?) -> Bool {
+      guard let descriptor = try? makeSocket(SOCK_DGRAM, interface: interface) else { return true }
+      defer { close(descriptor) }
+      return call { Glibc.connect(descriptor, $0, $1) } == 0 || ![ENETUNREACH, EHOSTUNREACH].contains(errno)
+    }
+
     /// Calls a function of sockets with the address, such as `bind` or `connect`.
     /// - Returns: The result of the function: -1 and `errno` after a failure.
     func call(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
@@ -77,6 +84,22 @@ struct Addresses: Sendable {
   let list: [Address]
 
   init(_ list: [Address]) { self.list = list }
+
+  /// The addresses by which connections reach a server: in a network that has IPv6 with NAT64 only, those that the network makes of IPv4 ones.
+  /// Blocks for twice ``NameLookUp/limit`` at most.
+  /// - Throws: ``SpeedTestError/unresolved(_:)``
+  static func ofServer(
+    _ host: String, port: UInt16, family: IPVersion?, interface: String?
+  ) throws(SpeedTestError) -> Addresses {
+    let known = try Addresses(host: host, port: port, family: family)
+    guard known.list.allSatisfy({ $0.family == AF_INET && !$0.hasRoute(by: interface) }), let first = known.list.first,
+      let host = first.host
+    else { return known }
+    // Without an answer of the name server, the connection fails by itself and says why.
+    guard let made = try? PingAddress(numeric: host, port: port)?.byNAT64() else { return known }
+    let carried = try Addresses(host: made.host, port: port, family: .ipv6)
+    return carried.list.allSatisfy { $0.hasRoute(by: interface) } ? carried : known
+  }
 
   /// Resolves a name, or reads an address. Blocks for ``NameLookUp/limit`` at most; an abort does not end it.
   /// - Parameter family: Addresses of other families are left out.

@@ -40,7 +40,8 @@ public final class SpeedTestRun: Sendable {
   /// Runs the test on the calling thread, and waits for its threads. They end by themselves: each of their waits ends with the
   /// whole test's deadline (``TimeLimits``).
   private func runBlocking(_ progress: @escaping @Sendable (SpeedTestProgress) -> Void) throws -> SpeedTestOutcome {
-    let addresses = try Addresses(host: plan.host, port: plan.port, family: plan.family)
+    let addresses = try Addresses.ofServer(
+      plan.host, port: plan.port, family: plan.family, interface: plan.interface)
     let tls = plan.isEncrypted ? try TLSContext(verifies: plan.verifiesCertificate, caFile: plan.caFile) : nil
     let clock = TestClock.monotonic { [self] in isAborted.withLock { $0 } }
     let start = clock.now()

@@ -44,7 +44,9 @@ struct RadioInfo {
     ])
     let advance = JSON.members(["timing_advance": environment?.timingAdvance.map(JSON.integer)])
     let kind = technology?.cellKind
-    let signal = Self.signal(levels, kind)
+    // After a handover within a fence, its last cell can be of another technology than its levels.
+    let isOfCell = cell?.kind == nil || cell?.kind == kind
+    let signal = isOfCell ? Self.signal(levels, kind) : []
     add(cell ?? RadioCell(), cell?.kind ?? kind, .primary, time, signal.isEmpty ? [] : signal + advance)
     // In a result of another technology, the server would count the 5G cell as the test's.
     if let secondary = environment?.secondary, technology?.generation == .fiveNonStandalone {

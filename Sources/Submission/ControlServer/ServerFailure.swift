@@ -5,9 +5,10 @@ import Networking
 /// Why a request to the control server did not succeed (docs/protocol.md, 3.1). None of its fences counts as submitted.
 public enum ServerFailure: Error, Hashable, CustomStringConvertible {
   /// No connection, because of the name, the route, a refusal or TLS, or the request was cancelled before. No byte of its body was sent. The text begins with the URL.
-  case unreachable(String)
+  /// `mayHaveNetwork`: something answered, such as a refusal, a certificate or the end of the connection, or this host itself is the reason.
+  case unreachable(String, mayHaveNetwork: Bool = false)
   /// The connection ended, or the timeout passed, before the answer. The server may have the request. The text begins with the URL.
-  case noAnswer(String)
+  case noAnswer(String, mayHaveNetwork: Bool = false)
   /// 429, with the wait that a usable `Retry-After` asks for.
   case tooManyRequests(retryAfter: Duration?)
   /// The server refused the request: 4xx, or 2xx with `error` entries.
@@ -28,6 +29,14 @@ public enum ServerFailure: Error, Hashable, CustomStringConvertible {
     if case .refused(400, let message) = self { message.contains("loop UUID") } else { false }
   }
 
+  /// Whether the network may work all the same: the server or something before it answered, or the fault is this host's own.
+  public var mayHaveNetwork: Bool {
+    switch self {
+    case .unreachable(_, let mayHaveNetwork), .noAnswer(_, let mayHaveNetwork): mayHaveNetwork
+    case .tooManyRequests, .refused, .serverTrouble, .notTheServer, .unusableAnswer: true
+    }
+  }
+
   /// The wait that the server asks for before the next request; `nil`: none.
   public var retryAfter: Duration? {
     switch self {
@@ -41,7 +50,7 @@ public enum ServerFailure: Error, Hashable, CustomStringConvertible {
     let wait = min(retryAfter ?? .zero, Self.longestWait)
     let plan = wait > .zero ? ", not before \(wait.inMilliseconds / 1000) s" : ""
     return switch self {
-    case .unreachable(let reason), .noAnswer(let reason): "cannot reach the control server \(reason)"
+    case .unreachable(let reason, _), .noAnswer(let reason, _): "cannot reach the control server \(reason)"
     case .tooManyRequests: "the control server asks for fewer requests (429\(plan))"
     case .refused(let status, let message): "the control server refused (\(status)): \(message)"
     case .serverTrouble(let status, let message, _): "the control server is in trouble (\(status)\(plan)): \(message)"
@@ -65,7 +74,11 @@ extension ServerFailure {
     switch failure.cause {
     // It can come before the request's body has left.
     case .otherProtocol, .malformed: self = .unusableAnswer(text)
-    default: self = failure.mayHaveArrived ? .noAnswer(text) : .unreachable(text)
+    default:
+      self =
+        failure.mayHaveArrived
+        ? .noAnswer(text, mayHaveNetwork: failure.cause.mayHaveNetwork)
+        : .unreachable(text, mayHaveNetwork: failure.cause.mayHaveNetwork)
     }
   }
 

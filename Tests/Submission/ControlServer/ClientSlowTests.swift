@@ -218,7 +218,7 @@ struct ClientSlowTests {
     let failure = await #expect(throws: ServerFailure.self) {
       try await withClient(of: tool.url) { try await $0.requestCoverage(request, family: other) }
     }
-    guard case .unreachable(let text)? = failure else {
+    guard case .unreachable(let text, _)? = failure else {
       Issue.record("\(String(describing: failure))")
       return
     }

@@ -15,4 +15,17 @@ struct RadioInfoTests {
     #expect(text.contains("lte_rsrp") == (number != nil), "\(text)")
     if let number { #expect(text.contains(number), "\(text)") }
   }
+
+  @Test("when a fence's last cell is of another technology than its levels, then no level goes to that cell")
+  func handover() throws {
+    var cell = RadioCell.sample(7)
+    cell.kind = .nr
+    var info = try #require(RadioInfo(testUUID: UUID().uuidString))
+    info.add(cell, Technology("4G/LTE"), levels: [.rsrp: -91, .nrRSRP: -80], at: .seconds(1))
+    let text = "\(info.members)"
+    #expect(text.contains("5G") && !text.contains("lte_rsrp") && !text.contains("network_type_id"), "\(text)")
+    cell.kind = .lte
+    info.add(cell, Technology("4G/LTE"), levels: [.rsrp: -91], at: .seconds(2))
+    #expect("\(info.members)".contains("lte_rsrp"))
+  }
 }

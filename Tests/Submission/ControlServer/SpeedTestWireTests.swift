@@ -85,7 +85,8 @@ import Testing
       let links = names.map { SpeedTestLink(kind: .wifi, interface: "wlan0", ssid: $0) }
       return try result { $0.figures.links = links }["wifi_ssid"] as? String
     }
-    #expect(try ssid("Depot \u{2603}\0") == "Depot \u{2603}" && ssid(String(repeating: "\u{FFFD}", count: 300))?.count == 200)
+    #expect(
+      try ssid("Depot \u{2603}\0") == "Depot \u{2603}" && ssid(String(repeating: "\u{FFFD}", count: 300))?.count == 200)
     #expect(try ssid("Depot", "Depot") == "Depot" && ssid("Depot", "Fleet") == nil && ssid(nil) == nil)
   }
 

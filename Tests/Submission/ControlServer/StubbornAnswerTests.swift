@@ -44,7 +44,7 @@ struct StubbornAnswerTests {
     let failure = try await failure(Array(head.utf8), within: .milliseconds(300)) { client in
       while client.send([0x20]) { usleep(10_000) }
     }
-    guard case .noAnswer(let text) = failure else {
+    guard case .noAnswer(let text, _) = failure else {
       Issue.record("\(failure)")
       return
     }
@@ -110,7 +110,7 @@ struct StubbornAnswerTests {
     let failure = try await failure([0x15, 3, 3, 0, 2, 2, 40], scheme: "https") { client in
       while !client.bytes().isEmpty {}
     }
-    guard case .unreachable(let text) = failure else {
+    guard case .unreachable(let text, _) = failure else {
       Issue.record("\(failure)")
       return
     }

@@ -79,7 +79,8 @@ final class QTPConnections: Sendable {
   /// one with TLS waits for it.
   private func transport(to server: QoSServer, _ waiting: Waiting) throws(SpeedTestError) -> any Transport {
     let tls = try tls.get()
-    let addresses = try Addresses(host: server.host, port: server.port, family: plan.family)
+    let addresses = try Addresses.ofServer(
+      server.host, port: server.port, family: plan.family, interface: plan.interface)
     let dialer = Dialer(waiting: waiting, source: source, interface: plan.interface)
     let socket = try dialer.connect(addresses)
     guard let tls else { return socket }
