@@ -46,7 +46,7 @@ struct SpeedTestReport {
       "upload    " + Self.text(figures.upload),
       Self.interruption(figures.upload),
     ]
-    return lines.compactMap { $0 } + failures.map { "failed    \($0)" } + [ending]
+    return lines.compactMap { $0 } + failures.map { "failed    \($0.trimmingPrefix("failed: "))" } + [ending]
   }
 
   /// Which link was measured; `nil` when it is not known.
