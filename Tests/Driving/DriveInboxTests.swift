@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Driving
+@testable import Pinging
 
 struct DriveInboxTests {
   private let inbox = DriveInbox()
@@ -13,8 +14,25 @@ struct DriveInboxTests {
     inbox.put(.tick)
     inbox.put(.pingsDue)
     inbox.put(.input(.stop))
-    #expect(inbox.drain().map { "\($0)" } == ["tick", "pingsDue", "input(Driving.DriveInput.stop)"])
+    #expect(inbox.drain().map { "\($0.signal)" } == ["tick", "pingsDue", "input(Driving.DriveInput.stop)"])
     #expect(inbox.drain().isEmpty)
+  }
+
+  @Test(
+    "when a drive was held up, then a signal is handled after the pings that were over before it, and before later ones"
+  )
+  func dated() {
+    inbox.put(.tick)
+    let boots = inbox.drain().map(\.boot)
+    #expect(boots.allSatisfy { $0 > 0 && $0 <= Pinger.now })
+    var waiting = WaitingVerdicts()
+    waiting.add(
+      [1, 2, 5].map { PingEvent(target: 1, kind: .cancelled, number: 0, sequence: 0, slot: 0, sent: nil, occurred: $0) }
+    )
+    waiting.add([PingEvent(target: 1, kind: .cancelled, number: 0, sequence: 0, slot: 0, sent: nil, occurred: 9)])
+    #expect(waiting.take(until: 0).isEmpty)
+    #expect(waiting.take(until: 2).map(\.occurred) == [1, 2] && waiting.take(until: 4).isEmpty)
+    #expect(waiting.take(until: .max).map(\.occurred) == [5, 9] && waiting.take(until: .max).isEmpty)
   }
 
   @Test("when several signals come before the reader takes them, then it is woken once, and again after that")

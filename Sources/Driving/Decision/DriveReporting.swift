@@ -150,7 +150,7 @@ struct DriveReporting: Hashable, Sendable {
     let causes = [
       engine.warnings.contains { $0.to == nil && $0.kind == .waitingForGPS } ? waitingForGPS : nil,
       obstacle, isClockTrusted ? nil : DriveStatus.clockNotSet,
-      testCause(tests, isClockTrusted, on: engine.path, isBlocked: obstacle != nil),
+      testCause(tests, isClockTrusted, on: engine, isBlocked: obstacle != nil),
       obstacle == nil ? sendTrouble.map { "pings are not sent: \($0)" } : nil,
       otherAddress.map(DriveStatus.answersElsewhere),
       status.radio?.obstacle, journal.trouble, isCaptureInTrouble ? "the packet capture is not complete" : nil,
@@ -170,13 +170,14 @@ struct DriveReporting: Hashable, Sendable {
 
   /// Why there is no test to ping on; `nil` when there is one, and where the link explains it.
   private func testCause(
-    _ tests: ServerTests, _ isClockTrusted: Bool, on path: Path, isBlocked: Bool
+    _ tests: ServerTests, _ isClockTrusted: Bool, on engine: Engine, isBlocked: Bool
   ) -> String? {
-    guard path != .wifi else { return nil }
+    guard engine.path != .wifi else { return nil }
     if let trouble = tests.trouble, !isBlocked || trouble.mayHaveNetwork { return trouble.reason }
     let isMissing = tests.session.inUse == nil && isClockTrusted && !isBlocked
+    if isMissing, !tests.isRefused, let pause = engine.pause { return pause }
     return DriveStatus.warning(
-      ofMissingTest: isMissing, isRefused: tests.isRefused, on: path, hasTarget: status.target != nil)
+      ofMissingTest: isMissing, isRefused: tests.isRefused, on: engine.path, hasTarget: status.target != nil)
   }
 }
 

@@ -63,4 +63,7 @@ enum DriveSignal: Sendable {
   case pingsDue
   /// A second has passed.
   case tick
+
+  /// Whether pings begin with it: their first moment is never a past one.
+  var beginsPings: Bool { if case .input(.resolved) = self { true } else { false } }
 }

@@ -13,6 +13,7 @@ actor DriveRunner {
   private var drive: Drive
   private var disk: DriveDisk
   private var pings: CapturedPings
+  private var verdicts = WaitingVerdicts()
   private let sources: DriveSources
   private let timekeeper: Timekeeper
   private let logger: Logger
@@ -106,21 +107,25 @@ actor DriveRunner {
     }
   }
 
+  /// Handles each signal at the time when it came: after a disk that hung for seconds, positions, pings and the link are in the order in
+  /// which they happened.
   private func handleSignals() {
-    for signal in sources.inbox.drain() where !drive.isOver {
-      readPings()
-      if !drive.isOver { handle(input(of: signal)) }
+    for (signal, boot) in sources.inbox.drain() where !drive.isOver {
+      readPings(until: boot)
+      if !drive.isOver { handle(input(of: signal), at: signal.beginsPings ? nil : boot) }
     }
     guard drive.isOver else { return }
     waiting?.resume()
     waiting = nil
   }
 
-  private func readPings() {
+  /// - Parameter boot: Later verdicts wait; `nil`: none does.
+  private func readPings(until boot: UInt64 = .max) {
     while !drive.isOver {
-      let events = sources.pinger.events.available()
+      verdicts.add(sources.pinger.events.available())
+      let events = verdicts.take(until: boot)
       if events.isEmpty { return }
-      for event in events { handle(.ping(event)) }
+      for event in events { handle(.ping(event), at: boot == .max ? nil : boot) }
     }
   }
 
@@ -135,15 +140,19 @@ actor DriveRunner {
     }
   }
 
-  private func handle(_ input: DriveInput) {
-    drive.run(input, now: { Pinger.now }, perform: perform)
+  /// - Parameter boot: When it happened, on the clock of `Pinger.now`; `nil`: now.
+  private func handle(_ input: DriveInput, at boot: UInt64? = nil) {
+    drive.run(input, now: { boot ?? Pinger.now }, perform: perform)
   }
 
   // MARK: Effects
 
   private func perform(_ effect: DriveEffect) -> DriveInput? {
     switch effect {
-    case .disk(let effect): return disk.perform(effect).map { .disk($0) }
+    case .disk(let effect):
+      let began = ContinuousClock.now
+      defer { noteHang(ContinuousClock.now - began) }
+      return disk.perform(effect).map { .disk($0) }
     case .proceed(let stage): return .proceed(stage)
     case .log(let level, let line, let event):
       logger.log(level: level, "\(line)", metadata: event.map { [OperatorEvent.key: .stringConvertible($0)] })
@@ -160,12 +169,31 @@ actor DriveRunner {
     return nil
   }
 
+  private func noteHang(_ duration: Duration) {
+    guard duration >= .seconds(2) else { return }
+    logger.warning("the disk took \(duration.inMilliseconds / 1000) s for a write; pings went on, and nothing is lost")
+  }
+
   private func begin(_ start: PingStart) -> DriveInput {
     do {
       return .pingsBegan(try pings.begin(start.target, firstSlot: start.firstSlot), start)
     } catch {
       return .pingsRefused(reason: "\(error)", start)
     }
+  }
+}
+
+/// The verdicts of pings that are read and not yet handled. A pure value.
+struct WaitingVerdicts {
+  private var events: [PingEvent] = []
+
+  mutating func add(_ new: some Sequence<PingEvent>) { events += new }
+
+  /// Removes and returns the first ones, up to one that came after `boot`.
+  mutating func take(until boot: UInt64) -> [PingEvent] {
+    let taken = events.prefix { $0.occurred <= boot }
+    events.removeFirst(taken.count)
+    return Array(taken)
   }
 }
 

@@ -136,8 +136,11 @@ final class DriveSources: Sendable {
 /// The sources' threads put signals in, and the runner is woken on its own executor. An `AsyncStream` would wake a thread more for each signal:
 /// its iterator leaves the actor that waits for it.
 final class DriveInbox: Sendable {
+  /// A signal, and when it came, on the clock of `Pinger.now`.
+  typealias Dated = (signal: DriveSignal, boot: UInt64)
+
   private struct State {
-    var signals: [DriveSignal] = []
+    var signals: [Dated] = []
     var wake: (@Sendable () -> Void)?
     var isClosed = false
   }
@@ -150,7 +153,7 @@ final class DriveInbox: Sendable {
   func put(_ signal: DriveSignal) -> Bool {
     let (isOpen, wake) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
       guard !state.isClosed else { return (false, nil) }
-      state.signals.append(signal)
+      state.signals.append((signal, Pinger.now))
       return (true, state.signals.count == 1 ? state.wake : nil)
     }
     wake?()
@@ -167,7 +170,7 @@ final class DriveInbox: Sendable {
   }
 
   /// Removes and returns all signals, oldest first.
-  func drain() -> [DriveSignal] {
+  func drain() -> [Dated] {
     state.withLock { state in
       defer { state.signals.removeAll() }
       return state.signals
