@@ -11,9 +11,10 @@ public actor Sender {
   /// Requests tests for drives, and speed tests.
   public nonisolated let tests: TestRequester
   private let runner: PassRunner
-  /// The fences that the disk refuses; `nil` without any.
-  private var memory: PassRunner?
-  private var isSendingFromMemory = false
+  /// The fences that the disk refuses.
+  private enum Memory { case none, held(PassRunner), sending(PassRunner) }
+  private var memory = Memory.none
+  private let speedTestsInMemory: SpeedTestsInMemory
   /// The drives of which the log says that they are submitted from memory.
   private var announced: Set<Int64> = []
   /// The numbers of the fences in ``memory`` that the server has, by drive.
@@ -54,6 +55,7 @@ public actor Sender {
       parts: PassParts(
         store: store, server: server, registration: registration, settings: settings, clock: clock,
         timekeeper: timekeeper, logger: logger))
+    speedTestsInMemory = SpeedTestsInMemory(parts: runner.parts)
   }
 
   private var server: GatedServer { runner.server }
@@ -126,7 +128,7 @@ public actor Sender {
     for drive in drives { try await store.insert(drive, sent: sent) }
     let submitted = try await Self.submitted(of: store)
     // Last, so that after an error nobody but the caller has the fences.
-    (memory, submittedFromMemory) = (PassRunner(parts: runner.parts.of(store)), submitted)
+    (memory, submittedFromMemory) = (.held(PassRunner(parts: runner.parts.of(store))), submitted)
     let isNews = drives.contains { !announced.contains($0.drive) }
     let fences = drives.reduce(0) { $0 + $1.unstored.subtracting(submittedFromMemory[$1.drive] ?? []).count }
     guard fences > 0 else { return }
@@ -138,15 +140,24 @@ public actor Sender {
   /// Gives back what ``hold(_:sent:)`` took: passes no longer send it.
   /// - Returns: The batches that may have left or have a test, for the write to the disk; `nil` while a pass sends them.
   public func takeBack() async -> [BatchInMemory]? {
-    guard !isSendingFromMemory, let held = memory else { return nil }
-    memory = nil
+    guard case .held(let held) = memory else { return nil }
+    memory = .none
     do {
       return try await held.store.batchesInMemory()
     } catch {
       logger.error("the fences in memory cannot be read: \(StoreError.line(error))")
-      memory = held
+      memory = .held(held)
       return nil
     }
+  }
+
+  /// Takes a speed test that the disk refuses. Each pass sends it first; when the disk takes it, the store has it as it is then.
+  /// - Parameter row: Its id in the store; `nil` when the store refused its start, too.
+  /// - Throws: GRDB's `DatabaseError`; then it has taken nothing.
+  public func hold(_ start: SpeedTestOutbox.Start, _ end: SpeedTestOutbox.End, as row: Int64?) async throws {
+    try await speedTestsInMemory.add(start, end, as: row)
+    logger.notice("a speed test that the disk refuses will be submitted from memory: test \(start.testUUID)")
+    nudge()
   }
 
   private static func submitted(of store: DriveStore) async throws -> [Int64: Set<Int>] {
@@ -156,16 +167,22 @@ public actor Sender {
   }
 
   private func runMemory(_ urgency: ServerGate.Urgency) async throws -> PassReport {
-    guard let memory else { return PassReport() }
-    isSendingFromMemory = true
-    defer { isSendingFromMemory = false }
-    let (result, hadQueue) = try await memory.run(.memory, urgency) { nil }
-    var report = result
-    report.tally = result.tally.ofOtherStore
+    let tests = try await speedTestsInMemory.send(urgency)
+    var report = tests?.report ?? PassReport()
+    var hadQueue = tests?.hadQueue ?? false
+    if case .held(let memory) = memory {
+      self.memory = .sending(memory)
+      defer { if case .sending = self.memory { self.memory = .held(memory) } }
+      let fences = try await memory.run(.memory, urgency) { nil }
+      var sent = fences.report
+      sent.tally = sent.tally.ofOtherStore
+      report = report + sent
+      hadQueue = hadQueue || fences.hadQueue
+      if fences.hadQueue { submittedFromMemory = try await Self.submitted(of: memory.store) }
+    }
     if hadQueue {
       turns &+= 1
       lastPass = EndedPass(ended: clock.wall(), report: report)
-      submittedFromMemory = try await Self.submitted(of: memory.store)
     }
     return report
   }

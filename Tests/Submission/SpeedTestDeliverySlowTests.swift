@@ -14,12 +14,8 @@ struct SpeedTestDeliverySlowTests {
     try await SendingRig(requestTimeout: requestTimeout, tool: ["--measurement-server", "127.0.0.1:1"])
   }
 
-  /// A test that the server has made and that has ended.
-  @discardableResult
-  private func test(
-    _ rig: SendingRig, _ outcome: StoredSpeedTest.Outcome = .completed, figures: SpeedTestFigures = .sample(),
-    number: Int = 1
-  ) async throws -> Int64 {
+  /// The start of a test that the server has made.
+  private func start(_ rig: SendingRig, number: Int = 1) async throws -> SpeedTestOutbox.Start {
     let granted = try await rig.sender().tests.requestSpeedTest { client in
       var request = SpeedTestRequest(clientUUID: client, time: .rigStart)
       request.loop = .init(uuid: nil, number: number, count: 10, every: .seconds(900), distance: 250)
@@ -30,7 +26,16 @@ struct SpeedTestDeliverySlowTests {
       token: granted.grant.token, started: .rigStart)
     (start.loopUUID, start.number) = (granted.grant.loopUUID, number)
     start.technology = Technology("4G/LTE")
-    let id = try await rig.store.speedTests.begin(start)
+    return start
+  }
+
+  /// A test that the server has made and that has ended.
+  @discardableResult
+  private func test(
+    _ rig: SendingRig, _ outcome: StoredSpeedTest.Outcome = .completed, figures: SpeedTestFigures = .sample(),
+    number: Int = 1
+  ) async throws -> Int64 {
+    let id = try await rig.store.speedTests.begin(try await start(rig, number: number))
     try await rig.store.speedTests.end(
       id, .init(outcome, at: .rigStart.later(by: .seconds(20)), figures: figures, error: "why"))
     return id
@@ -42,6 +47,29 @@ struct SpeedTestDeliverySlowTests {
 
   private func accepted(_ rig: SendingRig) async throws -> [Int] {
     try await rig.tool.speedTests().map { $0["results_accepted"] as? Int ?? -1 }
+  }
+
+  @Test(
+    "when the disk refuses a test, then it is sent from memory, and is stored as sent when the disk returns",
+    arguments: [false, true])
+  func fromMemory(isBegun: Bool) async throws {
+    let rig = try await rig()
+    let start = try await start(rig)
+    let row = isBegun ? try await rig.store.speedTests.begin(start) : nil
+    func execute(_ sql: String) async throws { try await rig.store.store.write { try $0.execute(sql: sql) } }
+    try await execute("CREATE TRIGGER refusal BEFORE INSERT ON unsent BEGIN SELECT RAISE(FAIL, 'disk'); END")
+    let sender = try rig.sender()
+    try await sender.hold(
+      start, .init(.completed, at: .rigStart.later(by: .seconds(20)), figures: .sample()), as: row)
+    #expect(try await sender.pass(.memory).speedTests.sent == 1)
+    #expect(try states(rig) == (isBegun ? [.measuring] : []))
+    try await execute("DROP TRIGGER refusal")
+    #expect(try await sender.pass(.memory).speedTests == SpeedTestTally())
+    #expect(try states(rig) == [.submitted])
+    _ = try await rig.sender().pass(.cold)
+    #expect(try await accepted(rig) == [1])
+    #expect(try await rig.requests("result") == 1)
+    try await rig.finish()
   }
 
   @Test("when a test has a result, then the pass sends it with its figures, number and loop, once")

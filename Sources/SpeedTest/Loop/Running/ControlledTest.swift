@@ -107,8 +107,10 @@ public final class ControlledTest: Sendable {
     onGrant(granted.grant)
     follow(granted.grant.server.host)
     let technology = environment.conditions.radio?.technology
-    let row = try await environment.store.speedTests.begin(start(granted, technology))
-    environment.logger.info("speed test \(row): the server made test \(granted.grant.testUUID)")
+    let start = start(granted, technology)
+    let row = try await begin(start)
+    let name = row.map { "speed test \($0)" } ?? "speed test"
+    environment.logger.info("\(name): the server made test \(granted.grant.testUUID)")
     let measured = await measure(granted, progress)
     let outcome: StoredSpeedTest.Outcome =
       measured.abortReason != nil ? .aborted : measured.figures?.isComplete == true ? .completed : .failed
@@ -118,14 +120,14 @@ public final class ControlledTest: Sendable {
     // Of a server's name, only the default route was known at the start.
     stored.isCellular = measured.figures?.links?.isCellular ?? !environment.conditions.isOnOtherLink
     stored.technology = technology
-    try await persist(stored, row)
+    let isStored = try await persist(start, stored, row)
     // The result is on the disk before the QoS tests, which take minutes.
-    if outcome == .completed, options.runsQoS, let results = await qosResults(granted) {
+    if outcome == .completed, options.runsQoS, isStored, let row, let results = await qosResults(granted) {
       try await environment.store.speedTests.add(qos: results, to: row)
     }
     await environment.sender.nudge()
     environment.logger.info(
-      "speed test \(row): \(stored.error ?? "measured")",
+      "\(name): \(stored.error ?? "measured")",
       metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.speedTestEnded)])
     return TestEnd(
       outcome: outcome, row: row, testUUID: granted.grant.testUUID, figures: measured.figures, traffic: traffic,
@@ -138,22 +140,48 @@ public final class ControlledTest: Sendable {
       controlServer: unusable.url, clientUUID: unusable.clientUUID, testUUID: unusable.testUUID, token: "",
       started: environment.timekeeper.now)
     (start.loopUUID, start.number) = (loop?.uuid, loop?.number)
-    let row = try await environment.store.speedTests.begin(start)
-    try await persist(.init(.failed, at: start.started, figures: nil, error: "\(unusable)"), row)
+    let row = try await begin(start)
+    _ = try await persist(start, .init(.failed, at: start.started, figures: nil, error: "\(unusable)"), row)
     await environment.sender.nudge()
     return TestEnd(
       outcome: .failed, row: row, testUUID: unusable.testUUID, figures: nil, traffic: traffic, error: "\(unusable)",
       wasSuspended: false)
   }
 
-  /// Stores the end; on a full disk, sent data goes first.
-  private func persist(_ end: SpeedTestOutbox.End, _ row: Int64) async throws {
+  /// Stores the start.
+  /// - Returns: The id; `nil` when the disk refuses it: the test is made all the same, and sent from memory.
+  private func begin(_ start: SpeedTestOutbox.Start) async throws -> Int64? {
     do {
-      try await environment.store.speedTests.end(row, end)
-    } catch let error where StoreError.isDiskFull(error) {
-      await environment.sender.makeRoom()
-      try await environment.store.speedTests.end(row, end)
+      return try await environment.store.speedTests.begin(start)
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      environment.logger.error("the speed test cannot be stored: \(StoreError.line(error))")
+      return nil
     }
+  }
+
+  /// Stores the end; on a full disk, sent data goes first. What the disk refuses is sent from memory.
+  /// - Returns: Whether it is stored.
+  private func persist(
+    _ start: SpeedTestOutbox.Start, _ end: SpeedTestOutbox.End, _ row: Int64?
+  ) async throws -> Bool {
+    let tests = environment.store.speedTests
+    if let row {
+      do {
+        do {
+          try await tests.end(row, end)
+        } catch let error where StoreError.isDiskFull(error) {
+          await environment.sender.makeRoom()
+          try await tests.end(row, end)
+        }
+        return true
+      } catch {
+        environment.logger.error("speed test \(row) cannot be stored: \(StoreError.line(error))")
+      }
+    }
+    try await environment.sender.hold(start, end, as: row)
+    return false
   }
 
   private func end(_ outcome: StoredSpeedTest.Outcome, error: String) -> TestEnd {
