@@ -31,3 +31,16 @@ extension Array where Element == Int64 {
     return values[middle - 1].saturatingAdding(values[middle].saturatingSubtracting(values[middle - 1]) / 2)
   }
 }
+
+extension RandomAccessCollection where Index == Int {
+  /// The index of the first element for which `isBefore` does not hold; it holds for all before that one and for none behind.
+  @inlinable
+  public func partitionPoint(_ isBefore: (Element) -> Bool) -> Int {
+    var (low, high) = (startIndex, endIndex)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

@@ -56,7 +56,7 @@ struct FormatAgreementTests {
   }
 
   /// The fields that a format must have: the known values of `columns`.
-  private func expected(_ record: FenceRecord, _ columns: [Export.Column]) -> [String: JSON] {
+  private func expected(_ record: FenceRecord, _ columns: [Export.Column<FenceRecord>]) -> [String: JSON] {
     Dictionary(uniqueKeysWithValues: columns.compactMap { column in column.value(record).map { (column.name, $0) } })
   }
 
@@ -70,7 +70,8 @@ struct FormatAgreementTests {
   }
 
   private func compare(
-    _ found: [[String: String]], _ records: [FenceRecord], _ columns: [Export.Column], _ format: ExportFormat
+    _ found: [[String: String]], _ records: [FenceRecord], _ columns: [Export.Column<FenceRecord>],
+    _ format: ExportFormat
   ) {
     #expect(found.count == records.count, "\(format)")
     for (fields, record) in zip(found, records) {
@@ -134,7 +135,9 @@ struct FormatAgreementTests {
   }
 
   /// Without objects, whose members have no order in Foundation; ``ColumnListTests`` tests them.
-  private func plain(_ columns: [Export.Column]) -> [Export.Column] { columns.filter { $0.kind != .object } }
+  private func plain(_ columns: [Export.Column<FenceRecord>]) -> [Export.Column<FenceRecord>] {
+    columns.filter { $0.kind != .object }
+  }
 
   @Test(
     "when random fences are exported as JSON Lines or GeoJSON, then each member is the value of its column",

@@ -25,7 +25,7 @@ struct GeoPackageTests {
   }
 
   /// A value of SQLite as the text exports write it.
-  private func text(_ value: DatabaseValue, of column: Export.Column) -> String? {
+  private func text(_ value: DatabaseValue, of column: Export.Column<FenceRecord>) -> String? {
     switch (value.storage, column.kind) {
     case (.double(let number), .decimal): JSON.rounded(number, places: 7)?.text
     case (.int64(let number), .boolean): number == 1 ? "true" : number == 0 ? "false" : nil

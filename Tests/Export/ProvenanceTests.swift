@@ -198,10 +198,10 @@ struct ProvenanceTests {
   @Test("when speed tests are exported, then each format with a place has the provenance, and others are unchanged")
   func speedTests() throws {
     let provenance = try provenance()
-    for format in SpeedTestFormat.allCases where format != .gpkg {
+    for format in ExportFormat.ofSpeedTests where format != .gpkg {
       var (with, without): ([UInt8], [UInt8]) = ([], [])
-      try format.export([], provenance: { provenance }) { with += $0 }
-      try format.export([]) { without += $0 }
+      try format.export(speedTests: [], provenance: { provenance }) { with += $0 }
+      try format.export(speedTests: []) { without += $0 }
       #expect((with != without) == format.hasProvenance, "\(format)")
       if format == .geojson { try expectWhole(try #require(try object(with)["provenance"] as? NSDictionary)) }
     }

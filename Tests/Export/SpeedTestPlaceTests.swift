@@ -16,15 +16,15 @@ import Testing
 
   init() async throws { tests = try await StoredSpeedTest.samples() }
 
-  private func bytes(_ format: SpeedTestFormat, _ tests: [StoredSpeedTest]? = nil) throws -> [UInt8] {
+  private func bytes(_ format: ExportFormat, _ tests: [StoredSpeedTest]? = nil) throws -> [UInt8] {
     var bytes: [UInt8] = []
-    try format.export(tests ?? self.tests) { bytes += $0 }
+    try format.export(speedTests: tests ?? self.tests) { bytes += $0 }
     return bytes
   }
 
-  private func text(_ format: SpeedTestFormat) throws -> String { String(decoding: try bytes(format), as: UTF8.self) }
+  private func text(_ format: ExportFormat) throws -> String { String(decoding: try bytes(format), as: UTF8.self) }
 
-  private func file(_ format: SpeedTestFormat, in folder: TemporaryFolder) throws -> String {
+  private func file(_ format: ExportFormat, in folder: TemporaryFolder) throws -> String {
     let path = folder.file("tests.\(format.rawValue)")
     try Data(bytes(format)).write(to: URL(fileURLWithPath: path))
     return path
@@ -47,7 +47,7 @@ import Testing
         <cp:id>1</cp:id><cp:store_id>\(tests[0].store ?? "-")</cp:store_id>\
         <cp:test_uuid>T,&quot;1&quot;</cp:test_uuid>
         """), "\(text)")
-    for column in SpeedTestColumn.fields where column.value(tests[0]) != nil {
+    for column in SpeedTestColumns.fields where column.value(tests[0]) != nil {
       #expect(text.contains("</cp:\(column.name)>"), "\(column.name)")
     }
     #expect(text.contains("<cp:received_bytes>5000000000.0</cp:received_bytes>"), "GDAL cuts longer whole numbers")
@@ -62,7 +62,7 @@ import Testing
     #expect(
       text.contains("<TimeSpan><begin>2026-11-20T10:00:00.000Z</begin><end>2026-11-20T10:00:20.000Z</end></TimeSpan>"))
     #expect(text.contains("<styleUrl>#t-4g</styleUrl>") && text.contains("<Style id=\"t-4g\">"))
-    for column in SpeedTestColumn.fields {
+    for column in SpeedTestColumns.fields {
       #expect(text.contains("<SimpleField type=\"\(KML.type(of: column.kind))\" name=\"\(column.name)\"/>"))
       #expect(
         text.contains("<SimpleData name=\"\(column.name)\">") == (column.value(tests[0]) != nil), "\(column.name)")
@@ -79,8 +79,8 @@ import Testing
 
   @Test("when a format needs places, then it is marked as such; the other formats have every test")
   func needsPlaces() throws {
-    #expect(SpeedTestFormat.allCases.filter(\.needsPlaces) == [.gpx, .kml, .gpkg])
-    for format in [SpeedTestFormat.geojsonseq, .jsonl] {
+    #expect(ExportFormat.ofSpeedTests.filter(\.needsPlaces) == [.gpx, .kml, .gpkg])
+    for format in [ExportFormat.geojsonseq, .jsonl] {
       #expect(try text(format).filter { $0 == "\n" }.count == 2, "\(format)")
     }
   }
@@ -95,7 +95,7 @@ import Testing
     #expect(found.count == 1)
     let row = try #require(found.first)
     #expect(row["fid"] == 1)
-    for column in SpeedTestColumn.properties {
+    for column in SpeedTestColumns.properties {
       let value: DatabaseValue = row[column.name]
       let wanted = column.value(tests[0])
       switch value.storage {
@@ -115,7 +115,7 @@ import Testing
     #expect(
       try rows(path, "SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'speed_tests'").count == 6)
     let described = try rows(path, "SELECT column_name FROM gpkg_data_columns WHERE table_name = 'speed_tests'")
-    #expect(described.count == SpeedTestColumn.properties.count)
+    #expect(described.count == SpeedTestColumns.properties.count)
     let styles = try rows(path, "SELECT f_table_name, styleQML FROM layer_styles")
     #expect(styles.map { $0[0] as String? } == ["speed_tests"])
     #expect((styles.first?["styleQML"] as String?)?.contains("square") == true)
@@ -125,11 +125,11 @@ import Testing
   func failures() throws {
     let folder = try TemporaryFolder()
     #expect(throws: DiskFull.self) {
-      try SpeedTestFormat.gpkg.export(tests, scratch: folder.path) { _ in throw DiskFull() }
+      try ExportFormat.gpkg.export(speedTests: tests, scratch: folder.path) { _ in throw DiskFull() }
     }
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     #expect(throws: GeoPackageError.self) {
-      try SpeedTestFormat.gpkg.export(tests, scratch: folder.file("missing")) { _ in }
+      try ExportFormat.gpkg.export(speedTests: tests, scratch: folder.file("missing")) { _ in }
     }
   }
 
@@ -165,15 +165,15 @@ import Testing
     "when GDAL opens the file, then it finds one feature at its place, and every column has its value",
     .enabled(if: Surroundings.program("ogr2ogr") != nil, "gdal-bin is not installed"),
     arguments: [
-      (SpeedTestFormat.gpx, "waypoints", "cp_"), (.kml, "Speed tests", ""), (.gpkg, "speed_tests", ""),
+      (ExportFormat.gpx, "waypoints", "cp_"), (.kml, "Speed tests", ""), (.gpkg, "speed_tests", ""),
     ])
-  func gdal(format: SpeedTestFormat, layer: String, prefix: String) async throws {
+  func gdal(format: ExportFormat, layer: String, prefix: String) async throws {
     let folder = try TemporaryFolder()
     let feature = try await feature(try file(format, in: folder), layer)
     let geometry = try #require(feature["geometry"] as? [String: Any])
     #expect((geometry["coordinates"] as? [Double])?.prefix(2) == [16.3738, 48.2082])
     let properties = try #require(feature["properties"] as? [String: Any])
-    for column in format == .gpkg ? SpeedTestColumn.properties : SpeedTestColumn.fields {
+    for column in format == .gpkg ? SpeedTestColumns.properties : SpeedTestColumns.fields {
       guard let wanted = column.value(tests[0]) else { continue }
       let value = properties[prefix + column.name]
       #expect(isSame(value, wanted), "\(format), \(column.name): \(value ?? "nothing") is not \(wanted.plainText)")

@@ -40,11 +40,6 @@ public struct PlacedPing: Hashable, Sendable {
   public let outcome: PingOutcome
   /// Where it counts.
   public let place: PingPlace
-
-  /// A ping with the given values.
-  public init(sent: DriveTime, outcome: PingOutcome, place: PingPlace) {
-    (self.sent, self.outcome, self.place) = (sent, outcome, place)
-  }
 }
 
 /// The pings of a drive by what became of them.

@@ -56,14 +56,7 @@ public struct DelayBins: Hashable, Sendable {
   }
 
   /// The index of the first bin whose number is not lower.
-  private func place(of number: UInt16) -> Int {
-    var (low, high) = (0, bins.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if bins[middle].number < number { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
+  private func place(of number: UInt16) -> Int { bins.partitionPoint({ $0.number < number }) }
 }
 
 extension DelayBins: LosslessStringConvertible {

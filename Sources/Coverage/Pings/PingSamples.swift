@@ -99,14 +99,7 @@ struct PingSamples {
   private mutating func insert(_ rtt: Int64) { roundTrips.insert(rtt, at: place(of: rtt)) }
 
   /// The index behind all round trips that are not greater.
-  private func place(of rtt: Int64) -> Int {
-    var (low, high) = (0, roundTrips.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if roundTrips[middle] <= rtt { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
+  private func place(of rtt: Int64) -> Int { roundTrips.partitionPoint({ $0 <= rtt }) }
 
   /// Drops the older half once it is old enough: one removal for many samples.
   private mutating func dropOldSamples() {

@@ -167,13 +167,8 @@ struct Alignment {
 
   /// The ping whose window contains `sentAt`; `nil` when there is none.
   private func ping(around sentAt: Int64, _ offset: Int64) -> Ping? {
-    var (low, high) = (0, pings.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if window(pings[middle], offset).lowerBound <= sentAt { low = middle + 1 } else { high = middle }
-    }
-    guard low > 0, window(pings[low - 1], offset).contains(sentAt) else { return nil }
-    return pings[low - 1]
+    let next = pings.partitionPoint({ window($0, offset).lowerBound <= sentAt })
+    return next > 0 && window(pings[next - 1], offset).contains(sentAt) ? pings[next - 1] : nil
   }
 
   // MARK: The rest

@@ -1,12 +1,16 @@
 import OrderedJSON
 
-/// A table with a line of names and a line for each fence (RFC 4180), in UTF-8 without a byte order mark. A value that is not
+/// A table with a line of names and a line for each record (RFC 4180), in UTF-8 without a byte order mark. A value that is not
 /// known is empty.
 enum CSV {
-  static func export(_ records: some FenceRecords, write: ([UInt8]) throws -> Void) throws {
-    var text = Array(ColumnList.storedTable.map(\.name).joined(separator: ",").utf8) + lineEnd
-    try records.forEach { record in
-      for (index, column) in ColumnList.storedTable.enumerated() {
+  /// - Parameter forEach: Calls its argument with each record.
+  static func export<Record>(
+    _ columns: [Column<Record>], write: ([UInt8]) throws -> Void,
+    forEach: @escaping ((Record) throws -> Void) throws -> Void
+  ) throws {
+    var text = Array(columns.map(\.name).joined(separator: ",").utf8) + lineEnd
+    try forEach { record in
+      for (index, column) in columns.enumerated() {
         if index > 0 { text.append(comma) }
         if let value = column.value(record) { append(value, column.kind, to: &text) }
       }
@@ -37,7 +41,7 @@ enum CSV {
 
   /// Appends a field, in quotes where a comma, a quote or a line end needs them; a quote inside is doubled (RFC 4180, 2). A text is
   /// never a formula; numbers stay numbers.
-  static func append(_ value: JSON, _ kind: Column.Kind, to text: inout [UInt8]) {
+  private static func append(_ value: JSON, _ kind: ColumnKind, to text: inout [UInt8]) {
     let field = (kind == .text ? withoutFormula(value.plainText) : value.plainText).utf8
     let isPlain = field.allSatisfy {
       $0 != comma && $0 != quote && $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r")

@@ -1,3 +1,4 @@
+import Coverage
 import OrderedJSON
 
 /// The forms of figures: positions and lengths to the centimetre, delays to the microsecond; more digits have no meaning.
@@ -13,6 +14,12 @@ extension JSON {
   static func course(_ degrees: Double) -> JSON { figure(degrees >= 359.95 ? 0 : degrees, 1) }
 
   static func count(_ value: Int) -> JSON { .integer(Int64(value)) }
+
+  /// `value` in `unit` as text with one decimal, rounded half up; a negative value is 0.
+  static func tenths(_ value: Int64, of unit: Int64) -> String {
+    let tenths = max(0, value).saturatingAdding(unit / 20) / (unit / 10)
+    return "\(tenths / 10).\(tenths % 10)"
+  }
 
   /// Milliseconds, to the nearest microsecond.
   static func delay(_ nanoseconds: Int64) -> JSON {

@@ -3,10 +3,11 @@ import OrderedJSON
 
 /// The columns of the modem's report (docs/radio.md); no fence has a value in them without one.
 enum RadioColumns {
-  static let all: [Column] = [shares] + SignalQuantity.allCases.flatMap(levels) + network + cell + environment
+  static let all: [Column<FenceRecord>] =
+    [shares] + SignalQuantity.allCases.flatMap(levels) + network + cell + environment
 
   /// An object with a member for each technology. The shares are rounded one by one, so their sum can differ from 1.
-  private static let shares = Column(
+  private static let shares = Column<FenceRecord>(
     "technology_shares", .object, "share of the fence's time on each technology, 0 to 1; `NONE` without one"
   ) { record in
     guard let stretches = record.fence.radio?.technologies, !stretches.isEmpty else { return nil }
@@ -20,11 +21,11 @@ enum RadioColumns {
 
   /// Minimum, median and maximum of one quantity, to a tenth of dBm or dB, which is the resolution of the engine
   /// (`RadioTally`).
-  private static func levels(of quantity: SignalQuantity) -> [Column] {
+  private static func levels(of quantity: SignalQuantity) -> [Column<FenceRecord>] {
     let unit = quantity.isPower ? "dbm" : "db"
     func column(
       _ figure: String, _ meaning: String, _ value: @escaping @Sendable (FenceRadio.Level) -> Double
-    ) -> Column {
+    ) -> Column<FenceRecord> {
       Column("\(quantity.rawValue)_\(figure)_\(unit)", .decimal, "\(meaning) \(quantity.title)") { record in
         let level = record.fence.radio?.levels.first { $0.quantity == quantity }
         return level.flatMap { JSON.rounded(value($0), places: 1) }
@@ -38,73 +39,62 @@ enum RadioColumns {
   }
 
   /// The last operator of the fence, and whether and how often the modem changed network or cell.
-  private static let network: [Column] = [
-    Column("operator", .text, "code of the last operator: MCC and MNC") {
-      $0.fence.radio?.operatorCode.map(JSON.string)
-    },
-    Column("operator_name", .text, "its name") { $0.fence.radio?.operatorName.map(JSON.string) },
+  private static let network: [Column<FenceRecord>] = [
+    .text("operator", "code of the last operator: MCC and MNC") { $0.fence.radio?.operatorCode },
+    .text("operator_name", "its name") { $0.fence.radio?.operatorName },
     Column("roaming", .boolean, "whether the modem was roaming at any time") {
       $0.fence.radio.flatMap { $0.isOfModem ? .bool($0.isRoaming) : nil }
     },
-    Column("cell_changes", .integer, "how often the serving cell changed") {
-      $0.fence.radio.flatMap { $0.isOfModem ? .count($0.cellChanges) : nil }
+    .count("cell_changes", "how often the serving cell changed") {
+      $0.fence.radio.flatMap { $0.isOfModem ? $0.cellChanges : nil }
     },
   ]
 
   /// The last serving cell of the fence. Country and network codes are texts: a code such as `01` has a leading zero.
-  private static let cell: [Column] = [
-    Column("cell_mcc", .text, "mobile country code of the last serving cell") {
-      $0.fence.radio?.cell?.countryCode.map(JSON.string)
+  private static let cell: [Column<FenceRecord>] = [
+    .text("cell_mcc", "mobile country code of the last serving cell") { $0.cell?.countryCode },
+    .text("cell_mnc", "its mobile network code") { $0.cell?.networkCode },
+    .number("cell_area", "its tracking area code (LTE, 5G) or location area code") { $0.cell?.area },
+    .number("cell_id", "its identity: CI, ECI or NCI") { $0.cell?.identity },
+    .number("cell_pci", "its physical cell identity; in UMTS its primary scrambling code", .integer) {
+      $0.cell?.physical
     },
-    Column("cell_mnc", .text, "its mobile network code") { $0.fence.radio?.cell?.networkCode.map(JSON.string) },
-    Column("cell_area", .long, "its tracking area code (LTE, 5G) or location area code") {
-      $0.fence.radio?.cell?.area.map(JSON.integer)
-    },
-    Column("cell_id", .long, "its identity: CI, ECI or NCI") { $0.fence.radio?.cell?.identity.map(JSON.integer) },
-    Column("cell_pci", .integer, "its physical cell identity; in UMTS its primary scrambling code") {
-      $0.fence.radio?.cell?.physical.map(JSON.integer)
-    },
-    Column("cell_channel", .integer, "its channel: ARFCN, UARFCN, EARFCN or NR-ARFCN") {
-      $0.fence.radio?.cell?.channel.map(JSON.integer)
-    },
-    Column("cell_bandwidth_khz", .integer, "the width of that channel") {
-      $0.fence.radio?.cell?.bandwidth.map(JSON.integer)
-    },
-    Column("cell_band", .text, "the band of that channel in LTE and 5G; several with `/` where 5G's overlap") {
-      $0.fence.radio?.cell.flatMap(RadioBands.name).map(JSON.string)
+    .number("cell_channel", "its channel: ARFCN, UARFCN, EARFCN or NR-ARFCN", .integer) { $0.cell?.channel },
+    .number("cell_bandwidth_khz", "the width of that channel", .integer) { $0.cell?.bandwidth },
+    .text("cell_band", "the band of that channel in LTE and 5G; several with `/` where 5G's overlap") {
+      $0.cell.flatMap(RadioBands.name)
     },
   ]
 
   /// The cells beside the serving one, as far as the modem lists them.
-  static let environment: [Column] = [
-    Column("nr_cell_pci", .integer, "physical identity of the last 5G cell beside an LTE anchor (non-standalone)") {
-      $0.fence.radio?.environment?.secondary?.physical.map(JSON.integer)
+  static let environment: [Column<FenceRecord>] = [
+    .number("nr_cell_pci", "physical identity of the last 5G cell beside an LTE anchor (non-standalone)", .integer) {
+      $0.environment?.secondary?.physical
     },
-    Column("nr_cell_channel", .integer, "its NR-ARFCN") {
-      $0.fence.radio?.environment?.secondary?.channel.map(JSON.integer)
+    .number("nr_cell_channel", "its NR-ARFCN", .integer) { $0.environment?.secondary?.channel },
+    .text("nr_cell_band", "the band of that channel; several with `/` where they overlap") {
+      $0.environment?.secondary.flatMap(RadioBands.name)
     },
-    Column("nr_cell_band", .text, "the band of that channel; several with `/` where they overlap") {
-      $0.fence.radio?.environment?.secondary.flatMap(RadioBands.name).map(JSON.string)
+    .number("timing_advance", "last timing advance in the last serving cell, in the modem's own unit", .integer) {
+      $0.environment?.timingAdvance
     },
-    Column("timing_advance", .integer, "last timing advance in the last serving cell, in the modem's own unit") {
-      $0.fence.radio?.environment?.timingAdvance.map(JSON.integer)
+    .count("carriers", "most carriers of the serving network in use together; absent for one") {
+      $0.environment?.carriers
     },
-    Column("carriers", .integer, "most carriers of the serving network in use together; absent for one") {
-      ($0.fence.radio?.environment?.carriers).map(JSON.count)
-    },
-    Column("neighbours", .integer, "most neighbour cells that the modem listed at a time") {
-      ($0.fence.radio?.environment?.neighbours).map(JSON.count)
-    },
+    .count("neighbours", "most neighbour cells that the modem listed at a time") { $0.environment?.neighbours },
     Column("neighbour_dbm", .decimal, "highest level of a neighbour: RSRP, SS-RSRP or RSCP") {
-      ($0.fence.radio?.environment?.strongest?.power).flatMap { JSON.rounded($0, places: 1) }
+      ($0.environment?.strongest?.power).flatMap { JSON.rounded($0, places: 1) }
     },
-    Column("neighbour_pci", .integer, "physical identity of that neighbour; in UMTS its scrambling code") {
-      $0.fence.radio?.environment?.strongest?.cell.physical.map(JSON.integer)
+    .number("neighbour_pci", "physical identity of that neighbour; in UMTS its scrambling code", .integer) {
+      $0.environment?.strongest?.cell.physical
     },
-    Column("neighbour_channel", .integer, "its channel") {
-      $0.fence.radio?.environment?.strongest?.cell.channel.map(JSON.integer)
-    },
+    .number("neighbour_channel", "its channel", .integer) { $0.environment?.strongest?.cell.channel },
   ]
+}
+
+extension FenceRecord {
+  fileprivate var cell: RadioCell? { fence.radio?.cell }
+  fileprivate var environment: RadioEnvironment? { fence.radio?.environment }
 }
 
 extension SignalQuantity {

@@ -47,8 +47,14 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
   /// Whether it has a place for the provenance. Others have it in a file of its own: a line of it would be a record to their readers.
   public var hasProvenance: Bool { ![.csv, .jsonl, .geojsonseq].contains(self) }
 
-  /// Whether it writes speed tests beside the fences. In all other formats they are files of their own (``SpeedTestFormat``).
+  /// Whether it writes speed tests beside the fences. In all other formats they are files of their own (``ofSpeedTests``).
   public var hasSpeedTests: Bool { self == .html }
+
+  /// The formats of `export --speed-tests`.
+  public static let ofSpeedTests = allCases.filter { !$0.hasSpeedTests }
+
+  /// Whether a speed test without a place is left out of it.
+  public var needsPlaces: Bool { [.gpx, .kml, .gpkg].contains(self) }
 
   /// Writes `records` through `write`, piece by piece, in memory that does not grow with their number.
   /// - Parameters:
@@ -69,10 +75,10 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
   ) throws {
     let records = JoinedRecords(records: records)
     switch self {
-    case .geojson: try GeoJSON.export(records, shape: shape, provenance: provenance, write: write)
-    case .geojsonseq: try GeoJSON.exportSequence(records, shape: shape, write: write)
-    case .jsonl: try JSONLines.export(records, write: write)
-    case .csv: try CSV.export(records, write: write)
+    case .geojson: try GeoJSON(shape).export(provenance: provenance, write: write, forEach: records.forEach)
+    case .geojsonseq: try GeoJSON(shape).exportSequence(write: write, forEach: records.forEach)
+    case .jsonl: try JSONLines.export(ColumnList.line, write: write, forEach: records.forEach)
+    case .csv: try CSV.export(ColumnList.storedTable, write: write, forEach: records.forEach)
     case .gpx: try GPX.export(records, tracks: tracks, provenance: provenance, write: write)
     case .kml: try KML.export(records, tracks: tracks, shape: shape, provenance: provenance, write: write)
     case .gpkg:
@@ -82,6 +88,29 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
       try MapPage(
         records, tracks: tracks, speedTests: speedTests, options: map, provenance: provenance, complain: complain
       ).write(write)
+    }
+  }
+
+  /// Writes speed tests through `write`, in their order, in a format of ``ofSpeedTests``; others write nothing. JSON Lines have the curves of
+  /// the connections, the pings and the positions.
+  /// - Parameters:
+  ///   - provenance: What the export rests on, for formats with a place for it.
+  ///   - scratch: A folder for a file while it is made (``gpkg``).
+  /// - Throws: ``GeoPackageError``, and errors of `write`.
+  public func export(
+    speedTests tests: [StoredSpeedTest], provenance: ProvenanceSource? = nil,
+    scratch: String = FileManager.default.temporaryDirectory.path, write: ([UInt8]) throws -> Void
+  ) throws {
+    switch self {
+    case .geojson:
+      try GeoJSON<StoredSpeedTest>.speedTests.export(provenance: provenance, write: write, forEach: tests.forEach)
+    case .geojsonseq: try GeoJSON<StoredSpeedTest>.speedTests.exportSequence(write: write, forEach: tests.forEach)
+    case .jsonl: try JSONLines.export(SpeedTestColumns.all, write: write, forEach: tests.forEach)
+    case .csv: try CSV.export(SpeedTestColumns.table, write: write, forEach: tests.forEach)
+    case .gpx: try GPX.export(tests, provenance, write: write)
+    case .kml: try KML.export(tests, provenance, write: write)
+    case .gpkg: try GeoPackage.export(tests, provenance, scratch: scratch, write: write)
+    case .html: break
     }
   }
 }

@@ -15,7 +15,7 @@ extension Column {
   var field: GeoPackageField { GeoPackageField(name: name, type: kind.typeOfGeoPackage, meaning: meaning) }
 }
 
-extension Column.Kind {
+extension ColumnKind {
   /// Its name in GeoPackage (OGC 12-128r17, table 1).
   var typeOfGeoPackage: String {
     switch self {

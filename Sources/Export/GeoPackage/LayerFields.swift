@@ -27,9 +27,9 @@ struct LayerFields {
   /// The part of a style that has both, in QGIS's XML (QML).
   var qml: String {
     let aliases = aliases.enumerated().map { index, alias in
-      "<alias index=\"\(index + 1)\" field=\"\(Self.escaped(alias.field))\" name=\"\(Self.escaped(alias.name))\"/>"
+      "<alias index=\"\(index + 1)\" field=\"\(Markup.escaped(alias.field))\" name=\"\(Markup.escaped(alias.name))\"/>"
     }
-    return "<aliases>\(aliases.joined())</aliases>\n<mapTip enabled=\"1\">\(Self.escaped(tip))</mapTip>"
+    return "<aliases>\(aliases.joined())</aliases>\n<mapTip enabled=\"1\">\(Markup.escaped(tip))</mapTip>"
   }
 
   /// The name of a column for people, such as `Median delay (ms)` for `p50_ping_ms`.
@@ -73,10 +73,4 @@ struct LayerFields {
 
   /// Texts as a list of an expression.
   static func list(_ texts: [String]) -> String { texts.map { "'\($0)'" }.joined(separator: ", ") }
-
-  /// Text within an element or an attribute of XML.
-  static func escaped(_ text: String) -> String {
-    text.replacing("&", with: "&amp;").replacing("\"", with: "&quot;").replacing("<", with: "&lt;").replacing(
-      ">", with: "&gt;")
-  }
 }

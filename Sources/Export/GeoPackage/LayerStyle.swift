@@ -70,7 +70,7 @@ struct LayerStyle {
     for (index, rule) in all.enumerated() {
       let label = rule.entry.label + (rule.isWifi ? ", \(rule.entry.isHollow ? Legend.excluded : Legend.wifi)" : "")
       rules += """
-        <rule key="{\(index)}" symbol="\(index)" filter="\(LayerFields.escaped(rule.filter))" label="\(LayerFields.escaped(label))"/>
+        <rule key="{\(index)}" symbol="\(index)" filter="\(Markup.escaped(rule.filter))" label="\(Markup.escaped(label))"/>
 
         """
       symbols += """

@@ -1,13 +1,17 @@
 import OrderedJSON
 
-/// JSON Lines: one fence a line, as an object with those columns that have a value. A value has the same key in
+/// JSON Lines: one record a line, as an object with those columns that have a value. A value has the same key in
 /// a stored and in a replayed fence (docs/export.md).
 enum JSONLines {
-  static func export(_ records: some FenceRecords, write: ([UInt8]) throws -> Void) throws {
+  /// - Parameter forEach: Calls its argument with each record.
+  static func export<Record>(
+    _ columns: [Column<Record>], write: ([UInt8]) throws -> Void,
+    forEach: @escaping ((Record) throws -> Void) throws -> Void
+  ) throws {
     var text = JSONWriter()
-    try records.forEach { record in
+    try forEach { record in
       text.beginObject()
-      text.members(ColumnList.line, of: record)
+      text.members(columns, of: record)
       text.endObject()
       text.raw("\n")
       try text.flush(to: write)
@@ -24,8 +28,8 @@ extension JSONWriter {
     removeAll()
   }
 
-  /// Writes the values of `columns` that a fence has, as members of the object that is open.
-  mutating func members(_ columns: [Column], of record: FenceRecord) {
+  /// Writes the values of `columns` that a record has, as members of the object that is open.
+  mutating func members<Record>(_ columns: [Column<Record>], of record: Record) {
     for column in columns { member(encodedKey: column.key, column.value(record)) }
   }
 }

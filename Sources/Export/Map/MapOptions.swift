@@ -62,7 +62,7 @@ enum MapColumns {
 
   /// Numbers for the script: the class decides the colour, and the number of the session stands for its id, which replays
   /// lack.
-  private static let ofMap: [Column] = [
+  private static let ofMap: [Column<FenceRecord>] = [
     Column("technology_class", .integer, "place of its class in the legend of technologies") { record in
       .count(Legend.place(of: Legend.entry(of: record.fence)))
     },
@@ -80,8 +80,8 @@ enum MapColumns {
 /// Speed tests as the map page and the live page read them: a JSON array with an object for each test, without the curves,
 /// the pings and the positions.
 enum MapSpeedTests {
-  /// The columns of the objects (``SpeedTestColumn``).
-  static let columns = SpeedTestColumn.table
+  /// The columns of the objects (``SpeedTestColumns``).
+  static let columns = SpeedTestColumns.table
 
   /// The JSON text in one line, safe inside of a `script` element.
   static func text(_ tests: [StoredSpeedTest]) -> [UInt8] {

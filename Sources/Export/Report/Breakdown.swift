@@ -70,11 +70,7 @@ struct WayProfile: Sendable {
     self.drive = drive
     while metres / length >= Double(Self.most) {
       length *= 2
-      pieces = stride(from: 0, to: pieces.count, by: 2).map { place in
-        var sums = pieces[place]
-        if place + 1 < pieces.count { sums.add(pieces[place + 1]) }
-        return sums
-      }
+      pieces.halve { $0.add($1) }
     }
     let place = Int(metres / length)
     while pieces.count <= place { pieces.append(PingSums()) }
@@ -93,8 +89,8 @@ struct SignalLevels: Sendable {
   /// The percentiles of a box, by nearest rank.
   static let percents = [5, 25, 50, 75, 95]
 
-  /// Tenths of a dBm, each with the number of fences.
-  private var tenths: [Key: [Int: Int]] = [:]
+  /// Tenths of a dBm, each fence once.
+  private var tenths: [Key: Distribution] = [:]
 
   mutating func add(_ fence: Fence) {
     guard let radio = fence.radio else { return }
@@ -102,7 +98,7 @@ struct SignalLevels: Sendable {
       guard let level = radio.levels.first(where: { $0.quantity == quantity })?.median, quantity.range.contains(level)
       else { continue }
       let key = Key(reception: Reception(on: fence.mainTechnology), quantity: quantity)
-      tenths[key, default: [:]][Int((level * 10).rounded()), default: 0] += 1
+      tenths[key, default: Distribution()].add(Int64((level * 10).rounded()))
       return
     }
   }
@@ -112,17 +108,9 @@ struct SignalLevels: Sendable {
     Reception.allCases.flatMap { reception in
       SignalQuantity.allCases.compactMap { quantity in
         let key = Key(reception: reception, quantity: quantity)
-        guard let counts = tenths[key]?.sorted(by: { $0.key < $1.key }) else { return nil }
-        let fences = counts.reduce(0) { $0 + $1.value }
-        let levels = Self.percents.map { percent in
-          var (rank, level) = (NearestRank.of(percent, count: fences), 0)
-          for (tenth, count) in counts where rank > 0 {
-            rank -= count
-            level = tenth
-          }
-          return Double(level) / 10
+        return tenths[key].map { levels in
+          (key, levels.count, Self.percents.map { Double(levels.value(atPercentile: $0) ?? 0) / 10 })
         }
-        return (key, fences, levels)
       }
     }
   }

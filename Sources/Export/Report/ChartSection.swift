@@ -57,7 +57,7 @@ struct ChartSection {
   // MARK: Delay
 
   /// The technologies of a part that have delays.
-  private func distributions(_ part: Report.Part) -> [(name: String, look: String, delays: DelayDistribution)] {
+  private func distributions(_ part: Report.Part) -> [(name: String, look: String, delays: Distribution)] {
     part.figures.breakdown.technologies.rows.filter { $0.group.delays.count > 0 }.map { name, group in
       (name, Self.look(name), group.delays)
     }
@@ -73,9 +73,9 @@ struct ChartSection {
     let curves = distributions(part)
     guard !curves.isEmpty else { return nil }
     let all = report.parts.flatMap(distributions)
-    let low = all.compactMap { $0.delays.steps.first?.microseconds }.min() ?? 1
+    let low = all.compactMap { $0.delays.steps.first?.value }.min() ?? 1
     // The last half percent would make the rest narrow.
-    let high = all.compactMap { $0.delays.steps.first { $0.share >= 0.995 }?.microseconds }.max() ?? 1
+    let high = all.compactMap { $0.delays.steps.first { $0.share >= 0.995 }?.value }.max() ?? 1
     let medians = curves.map { name, _, delays in
       "\(name) \(Markup.milliseconds(delays.value(atPercentile: 50))) ms"
     }.joined(separator: ", ")
@@ -84,12 +84,12 @@ struct ChartSection {
       x: .logarithmic("delay, ms (logarithmic)", from: Double(low) / 1000, to: Double(high) / 1000),
       y: .linear("% of answered pings", to: 100))
     for (_, look, delays) in curves {
-      var points = [(x: Double(delays.steps.first?.microseconds ?? 0) / 1000, y: 0.0)]
+      var points = [(x: Double(delays.steps.first?.value ?? 0) / 1000, y: 0.0)]
       for step in delays.steps {
         // Steps of less than half a percent cannot be seen.
         let last = points.last?.y ?? 0
         if step.share * 100 - last >= 0.5 || step.share >= 1 {
-          points.append((Double(step.microseconds) / 1000, step.share * 100))
+          points.append((Double(step.value) / 1000, step.share * 100))
         }
       }
       chart.line(points, look: look)

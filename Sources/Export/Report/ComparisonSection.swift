@@ -21,8 +21,8 @@ struct ComparisonSection {
             "\(result.places.first)", "\(result.places.second)",
           ],
           ["mean delay there, ms"]
-            + result.tallies.map { Markup.milliseconds($0.mean.flatMap { Int64(exactly: ($0 / 1e3).rounded()) }) },
-          ["loss there"] + result.tallies.map { Markup.percent($0.loss.map { $0 * 100 }) },
+            + result.sums.map { Markup.milliseconds($0.mean.flatMap { Int64(exactly: ($0 / 1e3).rounded()) }) },
+          ["loss there"] + result.sums.map { Markup.percent($0.loss.map { $0 * 100 }) },
         ])
   }
 

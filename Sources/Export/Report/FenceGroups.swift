@@ -34,10 +34,11 @@ struct PingSums: Hashable, Sendable {
     nanoseconds = nanoseconds.saturatingAdding(other.nanoseconds)
   }
 
-  /// The mean delay of the answered pings in microseconds, rounded; `nil` when none was answered.
-  var meanMicroseconds: Int64? {
-    answered > 0 ? Int64(exactly: (Double(nanoseconds) / Double(answered) / 1000).rounded()) : nil
-  }
+  /// The mean delay of the answered pings in nanoseconds; `nil` when none was answered.
+  var mean: Double? { answered > 0 ? Double(nanoseconds) / Double(answered) : nil }
+
+  /// The same in microseconds, rounded.
+  var meanMicroseconds: Int64? { mean.flatMap { Int64(exactly: ($0 / 1000).rounded()) } }
 
   /// Those without an answer in time.
   var lost: Int { pings.saturatingSubtracting(answered) }
@@ -68,7 +69,7 @@ struct FenceGroup: Sendable {
   /// The sums of the pings.
   private(set) var sums = PingSums()
   /// The delays of the answered pings, of fences that have bins.
-  private(set) var delays = DelayDistribution()
+  private(set) var delays = Distribution()
   /// The number of fences.
   private(set) var fences = 0
   private var pieces: [Piece] = []
@@ -100,11 +101,7 @@ struct FenceGroup: Sendable {
     delays.add(fence.figures.delays)
     if fences / size == Self.most {
       size *= 2
-      pieces = stride(from: 0, to: pieces.count, by: 2).map { place in
-        var piece = pieces[place]
-        piece.add(pieces[place + 1])
-        return piece
-      }
+      pieces.halve { $0.add($1) }
     }
     if fences / size == pieces.count { pieces.append(Piece()) }
     pieces[fences / size].add(Piece(pings: Double(fence.pings), lost: Double(fence.pingsLost)))
@@ -115,6 +112,17 @@ struct FenceGroup: Sendable {
   fileprivate mutating func add(metres: Double, from fence: Int, _ reception: Reception) {
     guard reception.isMeasured else { return }
     pieces[fence / size].add(Piece(measuredMetres: metres, silentMetres: reception == .noAnswer ? metres : 0))
+  }
+}
+
+extension Array {
+  /// Joins each two neighbours to one; a last one without a neighbour stays.
+  mutating func halve(_ join: (inout Element, Element) -> Void) {
+    self = stride(from: 0, to: count, by: 2).map { place in
+      var element = self[place]
+      if place + 1 < count { join(&element, self[place + 1]) }
+      return element
+    }
   }
 }
 
@@ -142,30 +150,30 @@ struct FenceGroups: Sendable {
   }
 }
 
-/// How many delays are in each bin of all fences together (``DelayBins``): at most some two thousand numbers, whatever the number of pings.
-struct DelayDistribution: Sendable {
-  /// The number of delays.
+/// How often each of some values came, such as the lowest delays of bins in microseconds (``DelayBins``): some two thousand numbers at most.
+struct Distribution: Sendable {
+  /// The number of values.
   private(set) var count = 0
-  /// By the lowest delay of the bin, in microseconds.
   private var counts: [Int64: Int] = [:]
 
-  mutating func add(_ bins: DelayBins) {
-    for (microseconds, count) in bins.counts {
-      counts[microseconds, default: 0] = counts[microseconds, default: 0].saturatingAdding(count)
-      self.count = self.count.saturatingAdding(count)
-    }
+  mutating func add(_ value: Int64, times: Int = 1) {
+    counts[value, default: 0] = counts[value, default: 0].saturatingAdding(times)
+    count = count.saturatingAdding(times)
   }
 
-  /// The share of delays in each bin and the lower ones, in ascending order.
-  var steps: [(microseconds: Int64, share: Double)] {
+  /// Adds the delays of a fence, each as the lowest of its bin: at most 1/64 below the delay.
+  mutating func add(_ bins: DelayBins) { for (microseconds, count) in bins.counts { add(microseconds, times: count) } }
+
+  /// The share of each value and the lower ones, in ascending order.
+  var steps: [(value: Int64, share: Double)] {
     var passed = 0
-    return counts.sorted { $0.key < $1.key }.map { microseconds, count in
+    return counts.sorted { $0.key < $1.key }.map { value, count in
       passed = passed.saturatingAdding(count)
-      return (microseconds, Double(passed) / Double(self.count))
+      return (value, Double(passed) / Double(self.count))
     }
   }
 
-  /// The percentile by nearest rank, as the lowest delay of its bin in microseconds: at most 1/64 below the delay. `nil` without delays.
+  /// The percentile by nearest rank; `nil` without values.
   func value(atPercentile percent: Int) -> Int64? {
     guard count > 0 else { return nil }
     let (rank, sorted) = (NearestRank.of(percent, count: count), counts.sorted { $0.key < $1.key })

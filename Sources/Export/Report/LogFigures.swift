@@ -102,13 +102,9 @@ struct LogFigures: Sendable {
 
   /// Whether a replayed fence is one of the selected ones, by the time of its entry.
   private static func isSelected(_ fence: Fence, in selected: [Range<DriveTime>]) -> Bool {
-    var (low, high) = (0, selected.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if selected[middle].lowerBound <= fence.entered { low = middle + 1 } else { high = middle }
-    }
-    guard low > 0 else { return false }
-    return selected[low - 1].lowerBound == fence.entered || selected[low - 1].contains(fence.entered)
+    let next = selected.partitionPoint({ $0.lowerBound <= fence.entered })
+    return next > 0
+      && (selected[next - 1].lowerBound == fence.entered || selected[next - 1].contains(fence.entered))
   }
 
   /// A ping outside of all fences goes with the last fence before it, or with the first one of the drive: so a selection of fences

@@ -2,7 +2,7 @@ import Coverage
 
 /// Pieces of HTML for ``ReportPage``: tables, references to footnotes, and numbers in the form that the page shows.
 enum Markup {
-  /// `text` with the characters that HTML gives a meaning escaped.
+  /// `text` with the characters that HTML and XML give a meaning escaped.
   static func escaped(_ text: String) -> String {
     // By scalar: a mark that joins a quotation mark to one character would hide it.
     text.unicodeScalars.reduce(into: "") { result, scalar in

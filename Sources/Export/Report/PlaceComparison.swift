@@ -9,34 +9,12 @@ public struct PlaceComparison: Sendable {
     case first, second
   }
 
-  /// The pings of one side in a cell, or in several.
-  struct Tally: Hashable, Sendable {
-    /// The pings that were sent.
-    var pings = 0
-    /// Those that were answered.
-    var answered = 0
-    /// The sum of their delays, in nanoseconds.
-    var nanoseconds: Int64 = 0
-
-    mutating func add(_ other: Tally) {
-      pings = pings.saturatingAdding(other.pings)
-      answered = answered.saturatingAdding(other.answered)
-      nanoseconds = nanoseconds.saturatingAdding(other.nanoseconds)
-    }
-
-    /// The mean delay in nanoseconds; `nil` without an answer.
-    var mean: Double? { answered > 0 ? Double(nanoseconds) / Double(answered) : nil }
-
-    /// The share of lost pings; `nil` without pings.
-    var loss: Double? { pings > 0 ? Double(pings.saturatingSubtracting(answered)) / Double(pings) : nil }
-  }
-
   /// The result of a comparison.
   struct Result: Sendable {
     /// The number of places with pings on each side, and of those with pings on both.
     let places: (first: Int, second: Int, matched: Int)
     /// The pings of each side at the matched places: the first side, then the second.
-    let tallies: [Tally]
+    let sums: [PingSums]
     /// The difference of the mean delays of a place, in nanoseconds; `nil` when the places do not suffice.
     let delay: SignedRank?
     /// The difference of the shares of lost pings at all matched places; `nil` when the places do not suffice.
@@ -45,20 +23,20 @@ public struct PlaceComparison: Sendable {
 
   /// The cells.
   let grid: PlaceGrid
-  /// The tallies of each place in which a side sent pings.
+  /// The pings of each place in which a side sent some.
   private var cells: [PlaceGrid.Cell: Pair] = [:]
   private var placesOfFirst = 0
 
-  /// The tallies of both sides in a cell.
+  /// The pings of both sides in a cell.
   private struct Pair {
-    var first = Tally()
-    var second = Tally()
+    var first = PingSums()
+    var second = PingSums()
     /// The place among those of the first side, in the order of the road.
     var order = 0
 
     var isMatched: Bool { first.pings > 0 && second.pings > 0 }
 
-    var tallies: [Tally] { [first, second] }
+    var sides: [PingSums] { [first, second] }
   }
 
   /// Nothing to compare yet.
@@ -69,15 +47,14 @@ public struct PlaceComparison: Sendable {
     guard fence.pings > 0 else { return }
     let cell = grid.cell(of: fence.centre)
     var pair = cells[cell] ?? Pair()
-    let tally = Tally(pings: fence.pings, answered: fence.pingsAnswered, nanoseconds: fence.rttSumNanoseconds)
     switch side {
     case .first:
       if pair.first.pings == 0 {
         pair.order = placesOfFirst
         placesOfFirst += 1
       }
-      pair.first.add(tally)
-    case .second: pair.second.add(tally)
+      pair.first.add(fence)
+    case .second: pair.second.add(fence)
     }
     cells[cell] = pair
   }
@@ -86,21 +63,21 @@ public struct PlaceComparison: Sendable {
   func result() -> Result {
     var matched = cells.values.filter(\.isMatched)
     matched.sort { $0.order < $1.order }
-    let tallies = [0, 1].map { side in matched.reduce(into: Tally()) { $0.add($1.tallies[side]) } }
+    let sums = [0, 1].map { side in matched.reduce(into: PingSums()) { $0.add($1.sides[side]) } }
     let delays = matched.compactMap { pair in
       pair.first.mean.flatMap { first in pair.second.mean.map { $0 - first } }
     }
     return Result(
-      places: (placesOfFirst, cells.values.count { $0.second.pings > 0 }, matched.count), tallies: tallies,
-      delay: SignedRank(delays), loss: Self.loss(matched, tallies))
+      places: (placesOfFirst, cells.values.count { $0.second.pings > 0 }, matched.count), sums: sums,
+      delay: SignedRank(delays), loss: Self.loss(matched, sums))
   }
 
   /// The difference of the losses of all places together. Its variance is that of what each place adds to it.
-  private static func loss(_ places: [Pair], _ all: [Tally]) -> Difference? {
+  private static func loss(_ places: [Pair], _ all: [PingSums]) -> Difference? {
     guard let first = all[0].loss, let second = all[1].loss else { return nil }
     let number = Double(places.count)
-    func excess(_ tally: Tally, _ all: Tally, _ loss: Double) -> Double {
-      ((tally.loss ?? 0) - loss) * Double(tally.pings) / Double(all.pings) * number
+    func excess(_ place: PingSums, _ all: PingSums, _ loss: Double) -> Double {
+      ((place.loss ?? 0) - loss) * Double(place.pings) / Double(all.pings) * number
     }
     var added = SerialBlocks(count: places.count)
     for place in places { added.add(excess(place.second, all[1], second) - excess(place.first, all[0], first)) }

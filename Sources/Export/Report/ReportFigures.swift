@@ -218,7 +218,7 @@ struct WorstStretches: Sendable {
 
   /// Ends a stretch and ranks it; one without pings is dropped.
   private mutating func end(_ drive: Int64) {
-    guard let stretch = current.removeValue(forKey: drive), stretch.pings > 0 else { return }
+    guard let stretch = current.removeValue(forKey: drive), stretch.sums.pings > 0 else { return }
     let place = worst.firstIndex { $0.rank < stretch.rank } ?? worst.count
     worst.insert(stretch, at: place)
     if worst.count > Self.most { worst.removeLast() }

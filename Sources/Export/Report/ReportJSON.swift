@@ -20,10 +20,10 @@ extension Report {
       "place_m": JSON.rounded(placeMetres, places: 2),
       "places_first": .integer(Int64(result.places.first)), "places_second": .integer(Int64(result.places.second)),
       "places_matched": .integer(Int64(result.places.matched)),
-      "mean_first_ms": result.tallies[0].mean.flatMap { JSON.rounded($0 / 1e6, places: 3) },
-      "mean_second_ms": result.tallies[1].mean.flatMap { JSON.rounded($0 / 1e6, places: 3) },
-      "loss_first_percent": result.tallies[0].loss.flatMap { JSON.rounded($0 * 100, places: 2) },
-      "loss_second_percent": result.tallies[1].loss.flatMap { JSON.rounded($0 * 100, places: 2) },
+      "mean_first_ms": result.sums[0].mean.flatMap { JSON.rounded($0 / 1e6, places: 3) },
+      "mean_second_ms": result.sums[1].mean.flatMap { JSON.rounded($0 / 1e6, places: 3) },
+      "loss_first_percent": result.sums[0].loss.flatMap { JSON.rounded($0 * 100, places: 2) },
+      "loss_second_percent": result.sums[1].loss.flatMap { JSON.rounded($0 * 100, places: 2) },
       "findings": .array(findings.map(\.json)), "speed_tests": speedTests?.json,
       "method": .string(Method.comparison.text(overSinglePings: false)),
     ])
@@ -202,7 +202,7 @@ extension Stretch {
     .object([
       "began_at": .string(began.iso8601), "fences": .count(fences.count), "way_m": JSON.rounded(metres, places: 1),
       "is_long": .bool(isLong),
-      "pings": .count(pings), "lost": .count(lost),
+      "pings": .count(sums.pings), "lost": .count(sums.lost),
       "score_ms": JSON.rounded(score / 1e6, places: 3),
       "latitude": fences.first.flatMap { JSON.rounded($0.centre.latitude, places: 7) },
       "longitude": fences.first.flatMap { JSON.rounded($0.centre.longitude, places: 7) },

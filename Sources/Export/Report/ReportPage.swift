@@ -217,7 +217,7 @@ public struct ReportPage: Sendable {
     let figures = part.figures.stretches.worst.enumerated().map { index, stretch in
       """
       <figure>\(StretchMap(stretch: stretch).svg)<figcaption>\(index + 1): \(Markup.number(stretch.score / 1e6, 1)) ms with losses as \
-      1 s; \(stretch.lost) of \(stretch.pings) pings lost on \
+      1 s; \(stretch.sums.lost) of \(stretch.sums.pings) pings lost on \
       \(stretch.isLong ? "" : "only ")\(Markup.number(stretch.metres, 0)) m<br>\(Markup.moment(stretch.began))<br>\
       \(stretch.fences.first.map { place($0.centre) } ?? "")</figcaption></figure>
       """

@@ -8,12 +8,8 @@ struct Stretch: Sendable {
   private(set) var fences: [Fence] = []
   /// The distance between their centres, in metres.
   private(set) var metres = 0.0
-  /// The pings that were sent.
-  private(set) var pings = 0
-  /// Those that were answered.
-  private(set) var answered = 0
-  /// The sum of the delays of ``answered``, in nanoseconds.
-  private(set) var nanoseconds: Int64 = 0
+  /// The pings of its fences.
+  private(set) var sums = PingSums()
 
   /// The distance of a stretch, in metres.
   static let length = 500.0
@@ -30,17 +26,13 @@ struct Stretch: Sendable {
   mutating func add(_ fence: Fence, metres: Double) {
     fences.append(fence)
     self.metres += metres
-    pings = pings.saturatingAdding(fence.pings)
-    answered = answered.saturatingAdding(fence.pingsAnswered)
-    nanoseconds = nanoseconds.saturatingAdding(fence.rttSumNanoseconds)
+    sums.add(fence)
   }
-
-  /// Those without an answer in time.
-  var lost: Int { pings.saturatingSubtracting(answered) }
 
   /// The mean delay of all pings, a lost one counted as a second, in nanoseconds; 0 without pings. The higher, the worse.
   var score: Double {
-    pings > 0 ? (Double(nanoseconds) + Double(lost) * Self.lostNanoseconds) / Double(pings) : 0
+    sums.pings > 0
+      ? (Double(sums.nanoseconds) + Double(sums.lost) * Self.lostNanoseconds) / Double(sums.pings) : 0
   }
 
   /// Whether it is about as long as ``length``, within a quarter.

@@ -1,4 +1,5 @@
 import Coverage
+import OrderedJSON
 import Store
 
 extension GPX {
@@ -13,24 +14,15 @@ extension GPX {
     for test in tests {
       guard let place = test.place else { continue }
       begin("wpt", place, nil, test.started, to: &text)
-      text.element("name", SpeedTestTitle.short(test))
-      text.element("desc", SpeedTestTitle.long(test))
-      text.element("type", "speed test")
-      text.raw("<extensions>")
-      for (column, open, close) in speedTestFields {
-        if let value = column.value(test) { text.element(open: open, number(value), close: close) }
-      }
-      text.raw("</extensions></wpt>\n")
+      let title = (short: SpeedTestTitle.short(test), long: SpeedTestTitle.long(test))
+      endWaypoint(title, "speed test", speedTestFields, of: test, to: &text)
       try text.flush(to: write)
     }
     text.raw("</gpx>\n")
     try text.flush(to: write, isLast: true)
   }
 
-  /// The columns with the tags around their values, which are the same for each test.
-  private static let speedTestFields = SpeedTestColumn.fields.map {
-    ($0, Array("<cp:\($0.name)>".utf8), Array("</cp:\($0.name)>".utf8))
-  }
+  private static let speedTestFields = extensions(SpeedTestColumns.fields)
 }
 
 extension KML {
@@ -42,19 +34,15 @@ extension KML {
     var text = XMLWriter()
     beginDocument("Speed tests", to: &text)
     try writeProvenance(provenance, to: &text)
-    writeSchema("speed_test", SpeedTestColumn.fields.map { ($0.name, $0.kind) }, to: &text)
+    writeSchema("speed_test", SpeedTestColumns.fields, to: &text)
     text.raw("<Folder><name>Speed tests</name>\n")
     for test in tests {
       guard let place = test.place else { continue }
-      text.raw("<Placemark id=\"speed-test-\(test.id)\">")
-      text.element("name", SpeedTestTitle.short(test))
-      text.element("description", SpeedTestTitle.long(test))
-      writeSpan(test.started, test.ended, to: &text)
-      text.raw("<styleUrl>#\(Legend.entry(of: test.technology?.generation).name)</styleUrl>")
+      beginPlacemark(
+        "speed-test-\(test.id)", (SpeedTestTitle.short(test), SpeedTestTitle.long(test)), (test.started, test.ended),
+        style: Legend.entry(of: test.technology?.generation).name, to: &text)
       text.raw("<ExtendedData><SchemaData schemaUrl=\"#speed_test\">")
-      for (column, tag) in speedTestFields {
-        if let value = column.value(test) { text.element(open: tag, field(value), close: endOfField) }
-      }
+      speedTestFields.write(test, to: &text)
       text.raw("</SchemaData></ExtendedData>")
       writePoint(place, to: &text)
       text.raw("</Placemark>\n")
@@ -65,10 +53,7 @@ extension KML {
     try text.flush(to: write, isLast: true)
   }
 
-  /// The columns with the opening tags of their values, which are the same for each test.
-  private static let speedTestFields = SpeedTestColumn.fields.map {
-    ($0, Array("<SimpleData name=\"\($0.name)\">".utf8))
-  }
+  private static let speedTestFields = data(SpeedTestColumns.fields)
 }
 
 extension GeoPackage {
@@ -81,7 +66,7 @@ extension GeoPackage {
   static func export(
     _ tests: [StoredSpeedTest], _ provenance: ProvenanceSource?, scratch: String, write: ([UInt8]) throws -> Void
   ) throws {
-    let columns = SpeedTestColumn.properties
+    let columns = SpeedTestColumns.properties
     try make(scratch: scratch, styles: LayerStyle.ofSpeedTests, write: write) { database in
       let layer = try GeoPackageLayer(
         "speed_tests", geometry: "POINT", description: "speed tests, where they began", fields: columns.map(\.field),
@@ -94,11 +79,6 @@ extension GeoPackage {
       try add(provenance, to: database)
     }
   }
-}
-
-extension SpeedTestColumn {
-  /// The column as a field of a GeoPackage.
-  var field: GeoPackageField { GeoPackageField(name: name, type: kind.typeOfGeoPackage, meaning: meaning) }
 }
 
 /// The title and the description of a speed test in KML and GPX: `name`, and `description` or `desc`.
@@ -118,7 +98,7 @@ enum SpeedTestTitle {
     let parts = [
       figures?.download.map { "download \(megabits($0)) Mbit/s" },
       figures?.upload.map { "upload \(megabits($0)) Mbit/s" },
-      figures?.medianPing.map { "ping \(tenths($0, of: 1_000_000)) ms" },
+      figures?.medianPing.map { "ping \(JSON.tenths($0, of: 1_000_000)) ms" },
       figures?.isInterrupted == true ? "interrupted" : nil,
       test.outcome == .completed
         ? nil : [test.outcome?.rawValue, test.error].compactMap { $0 }.joined(separator: ": "),
@@ -126,11 +106,5 @@ enum SpeedTestTitle {
     return parts.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ", ")
   }
 
-  private static func megabits(_ rate: SpeedTestRate) -> String { tenths(rate.kilobitsPerSecond, of: 1000) }
-
-  /// `value` in `unit` with one decimal. Neither rates nor delays are negative.
-  private static func tenths(_ value: Int64, of unit: Int64) -> String {
-    let tenths = max(0, value).saturatingAdding(unit / 20) / (unit / 10)
-    return "\(tenths / 10).\(tenths % 10)"
-  }
+  private static func megabits(_ rate: SpeedTestRate) -> String { JSON.tenths(rate.kilobitsPerSecond, of: 1000) }
 }

@@ -1,6 +1,6 @@
 extension LayerFields {
   static let speedTests = LayerFields(
-    columns: SpeedTestColumn.properties.map(\.name),
+    columns: SpeedTestColumns.properties.map(\.name),
     tip: """
       <b>[% \(text("technology", else: "no technology")) %]</b>, [% \(text("outcome", else: "")) %]<br>\
       down [% \(number("download_kbps", 0)) %] kbit/s, up [% \(number("upload_kbps", 0)) %] kbit/s<br>\

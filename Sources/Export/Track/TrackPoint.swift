@@ -32,11 +32,6 @@ public struct TrackSegment: Hashable, Sendable {
   public let link: String?
   /// At least two positions, in order of time.
   public let points: [TrackPoint]
-
-  /// A segment with the given values.
-  public init(session: Int64, link: String?, points: [TrackPoint]) {
-    (self.session, self.link, self.points) = (session, link, points)
-  }
 }
 
 /// The tracks of drives, from memory or read from drive logs on each iteration.

@@ -1,4 +1,5 @@
 import Coverage
+import OrderedJSON
 
 /// The title and the description of a fence in KML and GPX: `name`, and `description` or `desc`.
 enum FenceTitle {
@@ -25,11 +26,7 @@ enum FenceTitle {
     return "\(delay), \(lost) of \(counted(fence.pings, "ping")) lost (\(percent(lost, of: fence.pings)))"
   }
 
-  /// With one decimal, rounded half up.
-  private static func milliseconds(_ nanoseconds: Int64) -> String {
-    let tenths = nanoseconds.saturatingAdding(50_000) / 100_000
-    return "\(tenths / 10).\(tenths % 10) ms"
-  }
+  private static func milliseconds(_ nanoseconds: Int64) -> String { "\(JSON.tenths(nanoseconds, of: 1_000_000)) ms" }
 
   /// With one decimal, rounded half up; `whole` is above 0.
   private static func percent(_ part: Int, of whole: Int) -> String {

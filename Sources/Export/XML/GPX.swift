@@ -63,29 +63,37 @@ enum GPX {
 
   private static func waypoint(_ record: FenceRecord, to text: inout XMLWriter) {
     begin("wpt", record.fence.centre, record.fence.fix.altitude, record.enteredAt, to: &text)
-    text.element("name", FenceTitle.short(record.fence))
-    text.element("desc", FenceTitle.long(record.fence))
-    text.element("type", "fence")
+    let title = (short: FenceTitle.short(record.fence), long: FenceTitle.long(record.fence))
+    endWaypoint(title, "fence", fields, of: record, to: &text)
+  }
+
+  /// Writes what follows the time of a waypoint.
+  static func endWaypoint<Record>(
+    _ title: (short: String, long: String), _ type: String, _ fields: XMLFields<Record>, of record: Record,
+    to text: inout XMLWriter
+  ) {
+    text.element("name", title.short)
+    text.element("desc", title.long)
+    text.element("type", type)
     text.raw("<extensions>")
-    for (column, open, close) in fields {
-      if let value = column.value(record) { text.element(open: open, number(value), close: close) }
-    }
+    fields.write(record, to: &text)
     text.raw("</extensions></wpt>\n")
   }
 
-  /// GDAL takes whole numbers in extensions for 32 bits and cuts longer ones; as decimals it reads them right.
-  static func number(_ value: JSON) -> JSON {
-    guard case .integer(let number) = value, Int32(exactly: number) == nil else { return value }
-    return .string("\(number).0")
+  /// Values as extensions. GDAL takes whole numbers there for 32 bits and cuts longer ones; as decimals it reads them right.
+  static func extensions<Record>(_ columns: [Column<Record>]) -> XMLFields<Record> {
+    XMLFields(
+      columns,
+      form: { value in
+        guard case .integer(let number) = value, Int32(exactly: number) == nil else { return value }
+        return .string("\(number).0")
+      }, tags: { ("<cp:\($0)>", "</cp:\($0)>") })
   }
 
   /// GDAL gives up a file whose waypoints have more than 99 fields, of which GPX's own are 23. The band follows from the cell's channel.
   static let omitted = Set(["cell_band"] + RadioColumns.environment.map(\.name))
 
-  /// The columns with the tags around their values, which are the same for each fence.
-  private static let fields = ColumnList.storedFields.filter { !omitted.contains($0.name) }.map {
-    ($0, Array("<cp:\($0.name)>".utf8), Array("</cp:\($0.name)>".utf8))
-  }
+  private static let fields = extensions(ColumnList.storedFields.filter { !omitted.contains($0.name) })
 
   /// A position of a track. GPX 1.1 dropped the elements `speed` and `course` of GPX 1.0: they are extensions.
   private static func trackPoint(_ point: TrackPoint, to text: inout XMLWriter) {

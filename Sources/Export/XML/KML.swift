@@ -15,7 +15,7 @@ enum KML {
     var text = XMLWriter()
     beginDocument("Coverage", to: &text)
     try writeProvenance(provenance, to: &text)
-    writeSchema("fence", ColumnList.storedFields.map { ($0.name, $0.kind) }, to: &text)
+    writeSchema("fence", ColumnList.storedFields, to: &text)
     var session: Int64?
     try records.forEach { record in
       if session != record.storedSession {
@@ -83,7 +83,7 @@ enum KML {
 
   /// Writes a `Schema`, which gives the values of placemarks their types.
   /// - Parameter name: Also its identifier, to which `schemaUrl` refers.
-  static func writeSchema(_ name: String, _ fields: [(name: String, kind: Column.Kind)], to text: inout XMLWriter) {
+  static func writeSchema<Record>(_ name: String, _ fields: [Column<Record>], to text: inout XMLWriter) {
     text.raw("<Schema name=\"\(name)\" id=\"\(name)\">\n")
     for field in fields { text.raw("<SimpleField type=\"\(type(of: field.kind))\" name=\"\(field.name)\"/>\n") }
     text.raw("</Schema>\n")
@@ -92,7 +92,7 @@ enum KML {
   static func endDocument(_ text: inout XMLWriter) { text.raw("</Document>\n</kml>\n") }
 
   /// The type of a `SimpleField` for values of `kind`.
-  static func type(of kind: Column.Kind) -> String {
+  static func type(of kind: ColumnKind) -> String {
     switch kind {
     case .integer: "int"
     // KML has no longer integers.
@@ -120,16 +120,12 @@ enum KML {
   /// Writes a placemark. The schema prescribes the order of its elements: `name`, `description`, `TimeSpan`, `styleUrl`,
   /// `ExtendedData`, geometry.
   private static func writeFence(_ record: FenceRecord, _ shape: FenceShape, to text: inout XMLWriter) {
-    text.raw("<Placemark id=\"fence-\(record.id)\">")
-    text.element("name", FenceTitle.short(record.fence))
-    text.element("description", FenceTitle.long(record.fence))
-    writeSpan(record.enteredAt, record.exitedAt, to: &text)
-    let wifi = record.fence.isSubmittable ? "" : wifiSuffix
-    text.raw("<styleUrl>#\(Legend.entry(of: record.fence).name)\(wifi)</styleUrl>")
+    beginPlacemark(
+      "fence-\(record.id)", (FenceTitle.short(record.fence), FenceTitle.long(record.fence)),
+      (record.enteredAt, record.exitedAt),
+      style: Legend.entry(of: record.fence).name + (record.fence.isSubmittable ? "" : wifiSuffix), to: &text)
     text.raw("<ExtendedData><SchemaData schemaUrl=\"#fence\">")
-    for (column, tag) in fields {
-      if let value = column.value(record) { text.element(open: tag, field(value), close: endOfField) }
-    }
+    fields.write(record, to: &text)
     text.raw("</SchemaData></ExtendedData>")
     switch shape {
     case .point: writePoint(record.fence.centre, to: &text)
@@ -138,13 +134,25 @@ enum KML {
     text.raw("</Placemark>\n")
   }
 
-  /// The columns with the opening tags of their values, which are the same for each fence.
-  private static let fields = ColumnList.storedFields.map { ($0, Array("<SimpleData name=\"\($0.name)\">".utf8)) }
-  static let endOfField = Array("</SimpleData>".utf8)
+  /// Writes the start tag of a placemark and its elements up to the data.
+  static func beginPlacemark(
+    _ id: String, _ title: (short: String, long: String), _ span: (from: WallTime?, to: WallTime?), style: String,
+    to text: inout XMLWriter
+  ) {
+    text.raw("<Placemark id=\"\(id)\">")
+    text.element("name", title.short)
+    text.element("description", title.long)
+    writeSpan(span.from, span.to, to: &text)
+    text.raw("<styleUrl>#\(style)</styleUrl>")
+  }
 
-  /// The value of a `SimpleData`. Booleans are 1 or 0, which XML Schema allows: GDAL reads `true` as 0.
-  static func field(_ value: JSON) -> JSON {
-    if case .bool(let value) = value { value ? 1 : 0 } else { value }
+  private static let fields = data(ColumnList.storedFields)
+
+  /// Values as `SimpleData`. Booleans are 1 or 0, which XML Schema allows: GDAL reads `true` as 0.
+  static func data<Record>(_ columns: [Column<Record>]) -> XMLFields<Record> {
+    XMLFields(
+      columns, form: { if case .bool(let value) = $0 { value ? 1 : 0 } else { $0 } },
+      tags: { ("<SimpleData name=\"\($0)\">", "</SimpleData>") })
   }
 
   static func writePoint(_ centre: Coordinate, to text: inout XMLWriter) {
@@ -175,7 +183,7 @@ enum KML {
   }
 
   /// A `TimeSpan`, so that a viewer can play the drive; open-ended without `end`, absent without `begin`.
-  static func writeSpan(_ begin: WallTime?, _ end: WallTime?, to text: inout XMLWriter) {
+  private static func writeSpan(_ begin: WallTime?, _ end: WallTime?, to text: inout XMLWriter) {
     guard let begin else { return }
     text.raw("<TimeSpan><begin>\(begin.iso8601)</begin>")
     if let end { text.raw("<end>\(end.iso8601)</end>") }

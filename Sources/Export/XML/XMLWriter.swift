@@ -1,5 +1,28 @@
 import OrderedJSON
 
+/// Columns with the tags around their values as bytes, which are the same for each record.
+struct XMLFields<Record>: Sendable {
+  private let fields: [(column: Column<Record>, open: [UInt8], close: [UInt8])]
+  /// The form of a value in the format.
+  private let form: @Sendable (JSON) -> JSON
+
+  /// - Parameter tags: Those around the values of a column, by its name.
+  init(
+    _ columns: [Column<Record>], form: @escaping @Sendable (JSON) -> JSON,
+    tags: (String) -> (open: String, close: String)
+  ) {
+    self.form = form
+    fields = columns.map { ($0, Array(tags($0.name).open.utf8), Array(tags($0.name).close.utf8)) }
+  }
+
+  /// Writes the values that a record has.
+  func write(_ record: Record, to text: inout XMLWriter) {
+    for (column, open, close) in fields {
+      if let value = column.value(record) { text.element(open: open, form(value), close: close) }
+    }
+  }
+}
+
 /// Writes XML text (XML 1.0, UTF-8) into bytes. The caller passes them on from time to time (``flush(to:isLast:)``), so that
 /// memory does not grow with the document. It does not check that tags are closed.
 struct XMLWriter {

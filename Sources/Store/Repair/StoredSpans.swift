@@ -82,13 +82,6 @@ struct StoredSpans {
     }
 
     /// The number of spans that begin before `time`.
-    private func count(before time: Int64) -> Int {
-      var (low, high) = (0, begins.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if begins[middle] < time { low = middle + 1 } else { high = middle }
-      }
-      return low
-    }
+    private func count(before time: Int64) -> Int { begins.partitionPoint({ $0 < time }) }
   }
 }

@@ -83,8 +83,8 @@ struct ExportFences: AsyncParsableCommand {
       throw ValidationError("--provenance: name a file of its own; standard output is for the export.")
     }
     if speedTests {
-      guard SpeedTestFormat(rawValue: format.rawValue) != nil else {
-        let formats = SpeedTestFormat.allCases.map(\.rawValue).joined(separator: ", ")
+      guard !format.hasSpeedTests else {
+        let formats = ExportFormat.ofSpeedTests.map(\.rawValue).joined(separator: ", ")
         throw ValidationError("--speed-tests is for \(formats); \(format.rawValue) has the tests beside the fences.")
       }
       guard shape == nil, filter.session.isEmpty else {
@@ -132,7 +132,7 @@ struct ExportFences: AsyncParsableCommand {
   }
 
   private func exportSpeedTests() throws -> CommandOutcome {
-    guard let format = SpeedTestFormat(rawValue: try chosenFormat().rawValue) else { throw ValidationError("--format") }
+    let format = try chosenFormat()
     let exporting = try SpeedTestExporting(
       configuration: try configuration.load(), selection: state, filter: filter.filter)
     let sink = try ExportFile(output, provenance: provenance, isBeside: !format.hasProvenance)

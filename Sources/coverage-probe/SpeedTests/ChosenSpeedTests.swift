@@ -72,7 +72,7 @@ struct SpeedTestExporting: Sendable {
 
   var count: Int { chosen.tests.count }
 
-  /// Of these, those without a place, which some formats leave out (`SpeedTestFormat.needsPlaces`).
+  /// Of these, those without a place, which some formats leave out (`ExportFormat.needsPlaces`).
   var withoutPlace: Int { chosen.tests.count { $0.place == nil } }
 
   /// The tests of the wanted times, places and technologies that have another state.
@@ -82,12 +82,12 @@ struct SpeedTestExporting: Sendable {
   /// - Parameter beside: Receives the provenance after the last piece, for a file of its own.
   /// - Throws: `GeoPackageError`, and errors of `write`.
   func run(
-    format: SpeedTestFormat, scratch: String? = nil, beside: ((ExportProvenance) throws -> Void)? = nil,
+    format: ExportFormat, scratch: String? = nil, beside: ((ExportProvenance) throws -> Void)? = nil,
     write: ([UInt8]) throws -> Void
   ) throws {
     try format.export(
-      chosen.tests, provenance: { provenance }, scratch: scratch ?? FileManager.default.temporaryDirectory.path,
-      write: write)
+      speedTests: chosen.tests, provenance: { provenance },
+      scratch: scratch ?? FileManager.default.temporaryDirectory.path, write: write)
     try beside?(provenance)
   }
 }

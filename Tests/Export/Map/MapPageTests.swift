@@ -109,7 +109,7 @@ struct MapPageTests {
     let tests = try speedTests(page)
     #expect(tests.map { $0["id"] as? Int } == [1, 2])
     for (test, sample) in zip(tests, samples) {
-      let names = SpeedTestColumn.table.filter { $0.value(sample) != nil }.map(\.name) + ["technology_class"]
+      let names = SpeedTestColumns.table.filter { $0.value(sample) != nil }.map(\.name) + ["technology_class"]
       #expect(Set(test.keys) == Set(names))
     }
     #expect(tests[0]["download_kbps"] as? Int == 47_800 && tests[0]["outcome"] as? String == "completed")
@@ -174,7 +174,7 @@ struct MapPageTests {
     let columns = try #require(settings["columns"] as? [[String]])
     #expect(columns == MapColumns.all.map { [$0.name, $0.kind.rawValue, $0.meaning] })
     let ofTests = try #require(settings["speed_test_columns"] as? [[String]])
-    #expect(ofTests == SpeedTestColumn.table.map { [$0.name, $0.kind.rawValue, $0.meaning] })
+    #expect(ofTests == SpeedTestColumns.table.map { [$0.name, $0.kind.rawValue, $0.meaning] })
   }
 
   @Test("when the parts of the script are joined, then each part precedes the parts that use it")

@@ -109,12 +109,12 @@ import Testing
 
   @Test("when delays are in bins, then percentiles are the lowest delay of their bin, and the shares rise to 1")
   func delays() throws {
-    var delays = DelayDistribution()
+    var delays = Distribution()
     // 100 µs, 200 µs (bin 64 + 100), and 10 ms.
     delays.add(try #require(DelayBins("100=2 164=1 526=1")))
     delays.add(try #require(DelayBins("100=1")))
     #expect(delays.count == 5 && delays.value(atPercentile: 50) == 100 && delays.value(atPercentile: 80) == 200)
-    #expect(delays.steps.map(\.share) == [0.6, 0.8, 1] && delays.steps.map(\.microseconds).prefix(2) == [100, 200])
+    #expect(delays.steps.map(\.share) == [0.6, 0.8, 1] && delays.steps.map(\.value).prefix(2) == [100, 200])
     let greatest = try #require(delays.value(atPercentile: 99))
     #expect((9_800...10_000).contains(greatest))
     #expect(DelayBins("65535=1")?.counts.count == 1, "no number from a store may trap")

@@ -1,7 +1,7 @@
-import Coverage
 import TestSupport
 import Testing
 
+@testable import Coverage
 @testable import Export
 
 /// Outages of pings and of fences, and the gaps between fences, against runs that are computed independently.

@@ -73,8 +73,8 @@ private struct TwoLinks {
     comparison.add(.sample(pings: 30, answered: 30, rttSumNanoseconds: 900), to: .first)
     comparison.add(.sample(pings: 4, answered: 1, rttSumNanoseconds: 50), to: .second)
     let result = comparison.result()
-    #expect(result.tallies[0].mean == 25)
-    #expect(result.tallies[1].loss == 0.75)
+    #expect(result.sums[0].mean == 25)
+    #expect(result.sums[1].loss == 0.75)
   }
 
   @Test("The difference of losses is that of all places together; a single bad place is not enough for a test")

@@ -137,7 +137,7 @@ struct ReceptionTests {
     }
     worst.end()
     #expect(worst.worst.count == WorstStretches.most)
-    #expect(worst.worst[0].answered == 0 && worst.worst[0].score == 1e9)
+    #expect(worst.worst[0].sums.answered == 0 && worst.worst[0].score == 1e9)
     #expect(worst.worst.map(\.score) == worst.worst.map(\.score).sorted(by: >))
     #expect(worst.worst.allSatisfy { $0.metres == 500 && $0.isLong })
   }
@@ -167,7 +167,7 @@ struct ReceptionTests {
     worst.add(reported(.sample(number: 0, pings: 10, answered: 0)), metres: nil)
     for number in 2..<9 { worst.add(reported(.sample(number: number)), metres: number == 2 ? nil : 100) }
     worst.end()
-    #expect(worst.worst.map(\.isLong) == [true, false, false] && worst.worst[1].lost == 10)
+    #expect(worst.worst.map(\.isLong) == [true, false, false] && worst.worst[1].sums.lost == 10)
   }
 
   @Test("when fences of two links alternate, then each link has stretches of its own")

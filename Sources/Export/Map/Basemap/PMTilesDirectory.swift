@@ -1,3 +1,5 @@
+import Coverage
+
 /// A directory of a PMTiles archive (spec v3, 4.2): where the tiles, or further directories, are in the file.
 struct PMTilesDirectory: Sendable {
   /// Some consecutive tiles with the same content, or a leaf directory.
@@ -46,13 +48,9 @@ struct PMTilesDirectory: Sendable {
 
   /// The tile of this number, or the leaf directory that may have it.
   func entry(of number: UInt64) -> Entry? {
-    var (low, high) = (0, entries.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if entries[middle].number <= number { low = middle + 1 } else { high = middle }
-    }
-    guard low > 0 else { return nil }
-    let entry = entries[low - 1]
+    let next = entries.partitionPoint({ $0.number <= number })
+    guard next > 0 else { return nil }
+    let entry = entries[next - 1]
     return entry.run == 0 || number - entry.number < entry.run ? entry : nil
   }
 }

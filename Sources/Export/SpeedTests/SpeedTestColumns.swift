@@ -2,40 +2,10 @@ import Coverage
 import OrderedJSON
 import Store
 
-/// A column of exported speed tests: one value of a test, with the same name in every format.
-struct SpeedTestColumn: Sendable {
-  /// How a format with features of its own writes the value.
-  enum Role: Hashable, Sendable {
-    /// The number of the feature.
-    case identity
-    /// The place of the feature.
-    case position
-    /// A property of the feature.
-    case property
-    /// A list, in JSON Lines only.
-    case list
-  }
-
-  /// The name, in ASCII letters, digits and `_`; a quantity ends with its unit.
-  let name: String
-  /// What its values are; of a list, ``Column/Kind/object``: its text is JSON.
-  let kind: Column.Kind
-  /// How a format with features of its own writes the value.
-  let role: Role
-  /// What it means, in one line of Markdown.
-  let meaning: String
-  /// The value of a test; `nil` when it is unknown, and for figures of a test without any.
-  let value: @Sendable (StoredSpeedTest) -> JSON?
-
-  private init(
-    _ name: String, _ kind: Column.Kind, _ meaning: String, role: Role = .property,
-    value: @escaping @Sendable (StoredSpeedTest) -> JSON?
-  ) {
-    (self.name, self.kind, self.meaning, self.role, self.value) = (name, kind, meaning, role, value)
-  }
-
+/// The columns of exported speed tests.
+enum SpeedTestColumns {
   /// All columns, in order.
-  static let all: [SpeedTestColumn] = itself + figures + delays + place + lists
+  static let all: [Column<StoredSpeedTest>] = itself + figures + delays + place + lists
 
   /// The columns of a table of single values.
   static let table = all.filter { $0.role != .list }
@@ -47,28 +17,20 @@ struct SpeedTestColumn: Sendable {
   static let properties = table.filter { $0.role == .property }
 
   /// The test itself: its identifiers, its state, its time and its technology.
-  private static let itself = [
-    SpeedTestColumn("id", .long, "number of the test in the store", role: .identity) { .integer($0.id) },
-    SpeedTestColumn("store_id", .text, "identity of the store (UUID): numbers are unique with it only") {
-      $0.store.map(JSON.string)
-    },
-    SpeedTestColumn("test_uuid", .text, "the control server's identifier of the test") { .string($0.testUUID) },
-    SpeedTestColumn("loop_uuid", .text, "the loop that it belongs to") { $0.loopUUID.map(JSON.string) },
-    SpeedTestColumn("test_counter", .integer, "its number in the loop, from 1") {
-      $0.number.map { .integer(Int64($0)) }
-    },
-    SpeedTestColumn("drive", .long, "number of the drive that was being recorded") { $0.drive.map(JSON.integer) },
-    SpeedTestColumn("state", .text, "`waiting`, `sending`, `submitted` or `quarantined`") {
-      .string($0.state.rawValue)
-    },
-    SpeedTestColumn("outcome", .text, "`completed`, `failed` or `aborted`") { $0.outcome.map { .string($0.rawValue) } },
-    SpeedTestColumn("error", .text, "why it failed or was aborted") { $0.error.map(JSON.string) },
-    SpeedTestColumn("started_at", .time, "when the server made it: ISO 8601, UTC") { .string($0.started.iso8601) },
-    SpeedTestColumn("ended_at", .time, "when it ended") { $0.ended.map { .string($0.iso8601) } },
-    SpeedTestColumn("technology", .text, "radio technology at its start") { $0.technology.map { .string($0.name) } },
-    SpeedTestColumn("technology_id", .integer, "its number at the control server") {
-      $0.technology?.id.map { .integer(Int64($0)) }
-    },
+  private static let itself: [Column<StoredSpeedTest>] = [
+    Column("id", .long, "number of the test in the store", role: .identity) { .integer($0.id) },
+    .text("store_id", "identity of the store (UUID): numbers are unique with it only") { $0.store },
+    .text("test_uuid", "the control server's identifier of the test") { $0.testUUID },
+    .text("loop_uuid", "the loop that it belongs to") { $0.loopUUID },
+    .count("test_counter", "its number in the loop, from 1") { $0.number },
+    .number("drive", "number of the drive that was being recorded") { $0.drive },
+    .text("state", "`waiting`, `sending`, `submitted` or `quarantined`") { $0.state.rawValue },
+    .text("outcome", "`completed`, `failed` or `aborted`") { $0.outcome?.rawValue },
+    .text("error", "why it failed or was aborted") { $0.error },
+    Column("started_at", .time, "when the server made it: ISO 8601, UTC") { .string($0.started.iso8601) },
+    Column("ended_at", .time, "when it ended") { $0.ended.map { .string($0.iso8601) } },
+    .text("technology", "radio technology at its start") { $0.technology?.name },
+    .count("technology_id", "its number at the control server") { $0.technology?.id },
   ]
 
   /// The results; without values for a test that has no figures (`StoredSpeedTest.figures`).
@@ -82,12 +44,12 @@ struct SpeedTestColumn: Sendable {
     figure("ping_shortest_client_ms", .decimal, "shortest ping by the client's values, which the control server gets") {
       milliseconds($0.shortestClientPing)
     },
-    figure("pings", .integer, "number of pings") { .integer(Int64($0.pings.count)) },
+    figure("pings", .integer, "number of pings") { .count($0.pings.count) },
     figure("download_connections", .integer, "connections that took part in the download") {
-      $0.download.map { .integer(Int64($0.connections)) }
+      $0.download.map { .count($0.connections) }
     },
     figure("upload_connections", .integer, "connections that took part in the upload") {
-      $0.upload.map { .integer(Int64($0.connections)) }
+      $0.upload.map { .count($0.connections) }
     },
     figure("interrupted", .boolean, "whether less than 85 % of a phase was measured, or no byte came for 2 s") {
       figures in
@@ -141,16 +103,16 @@ struct SpeedTestColumn: Sendable {
         milliseconds($0.delays.first { $0.part == part }?.percentile95)
       },
       figure("\(part.rawValue)_pings_lost", .integer, "coverage pings without an answer \(when)") {
-        ($0.delays.first { $0.part == part }?.lost).map { .integer(Int64($0)) }
+        ($0.delays.first { $0.part == part }?.lost).map(JSON.count)
       },
     ]
   }
 
-  private static let place = [
-    SpeedTestColumn("latitude", .decimal, "where it began, degrees north (WGS 84)", role: .position) {
+  private static let place: [Column<StoredSpeedTest>] = [
+    Column("latitude", .decimal, "where it began, degrees north (WGS 84)", role: .position) {
       ($0.place?.latitude).map(JSON.degrees)
     },
-    SpeedTestColumn("longitude", .decimal, "where it began, degrees east (WGS 84)", role: .position) {
+    Column("longitude", .decimal, "where it began, degrees east (WGS 84)", role: .position) {
       ($0.place?.longitude).map(JSON.degrees)
     },
   ]
@@ -171,15 +133,15 @@ struct SpeedTestColumn: Sendable {
   ]
 
   private static func figure(
-    _ name: String, _ kind: Column.Kind, _ meaning: String, _ value: @escaping @Sendable (SpeedTestFigures) -> JSON?
-  ) -> SpeedTestColumn {
-    SpeedTestColumn(name, kind, meaning) { $0.figures.flatMap(value) }
+    _ name: String, _ kind: ColumnKind, _ meaning: String, _ value: @escaping @Sendable (SpeedTestFigures) -> JSON?
+  ) -> Column<StoredSpeedTest> {
+    Column(name, kind, meaning) { $0.figures.flatMap(value) }
   }
 
   private static func list(
     _ name: String, _ meaning: String, _ value: @escaping @Sendable (SpeedTestFigures) -> JSON?
-  ) -> SpeedTestColumn {
-    SpeedTestColumn(name, .object, meaning, role: .list) { $0.figures.flatMap(value) }
+  ) -> Column<StoredSpeedTest> {
+    Column(name, .object, meaning, role: .list) { $0.figures.flatMap(value) }
   }
 
   /// Nanoseconds as milliseconds, without rounding.
