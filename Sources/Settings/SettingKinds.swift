@@ -129,6 +129,22 @@ extension Setting {
     return optional(words, path) { text in positive(text).flatMap { $0 <= greatestSpeed ? $0 : nil } }
   }
 
+  /// The path of a file, or none.
+  static func path(_ key: String, _ field: Field<String?>, _ reload: Reload, _ effect: String) -> Setting {
+    optional(Words(key: key, type: "path", expects: "a path", reload: reload, effect: effect), field, path).withPath()
+  }
+
+  /// One of the words of an enumeration.
+  static func choice<Value: RawRepresentable<String> & CaseIterable>(
+    _ key: String, _ path: Field<Value>, _ reload: Reload, _ effect: String
+  ) -> Setting {
+    let names = Value.allCases.map(\.rawValue)
+    let words = Words(
+      key: key, type: names.joined(separator: ", "),
+      expects: "\(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")", reload: reload, effect: effect)
+    return required(words, path, shown: \.rawValue, Value.init(rawValue:))
+  }
+
   /// A shell expands a tilde; this program does not.
   func withPath() -> Setting {
     var setting = self

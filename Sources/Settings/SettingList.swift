@@ -26,12 +26,9 @@ extension Setting {
             "base of the control server, e.g. `https://host/RMBTControlServer`; `submit` needs it, and `record` does without `pings.target.host`"
         ),
         \.controlServer.url, url),
-      optional(
-        Words(
-          key: "control-server.ca-file", type: "path", expects: "a path", reload: .restart,
-          effect: "PEM certificates to trust instead of the system's"),
-        \.controlServer.caFile, path
-      ).withPath(),
+      path(
+        "control-server.ca-file", \.controlServer.caFile, .restart,
+        "PEM certificates to trust instead of the system's"),
       duration(
         "control-server.request-timeout", \.controlServer.requestTimeout, 1...3600, .restart,
         "limit for one whole request"),
@@ -224,11 +221,9 @@ extension Setting {
   /// `agent.*`: the rules for recording apply at once; the others belong to parts that live as long as the process.
   private static var service: [Setting] {
     [
-      required(
-        Words(
-          key: "agent.record", type: "always, moving, command", expects: "always, moving or command", reload: .atOnce,
-          effect: "when the service records without a command: [docs/service.md](service.md)"),
-        \.agent.record, shown: { $0.rawValue }, RecordingRule.init(rawValue:)),
+      choice(
+        "agent.record", \.agent.record, .atOnce,
+        "when the service records without a command: [docs/service.md](service.md)"),
       quantity(
         "agent.start-speed", \.agent.startSpeed, "metres a second", upTo: 1000, .atOnce,
         "`moving`: three positions in a row above it begin a drive"),
@@ -238,12 +233,9 @@ extension Setting {
       duration(
         "agent.resend-interval", \.agent.resendInterval, 10...604_800, .restart,
         "a pass that sends stored fences is tried this often, also during a drive"),
-      optional(
-        Words(
-          key: "agent.socket", type: "path", expects: "a path", reload: .restart,
-          effect: "the socket for commands; null: `agent.sock` in the state directory"),
-        \.agent.socket, path
-      ).withPath(),
+      path(
+        "agent.socket", \.agent.socket, .restart,
+        "the socket for commands; null: `agent.sock` in the state directory"),
       optional(
         Words(
           key: "agent.socket-group", type: "text", expects: "the name of a group", reload: .restart,
@@ -257,19 +249,12 @@ extension Setting {
           reload: .restart,
           effect: "where the [live page](live-page.md) is; it needs the token of `coverage-probe page`; null: nowhere"),
         \.agent.page, numericPlace),
-      optional(
-        Words(
-          key: "agent.basemap", type: "path", expects: "a path", reload: .restart,
-          effect:
-            "a PMTiles or MBTiles file whose tiles are the [ground of the live page](live-page.md#base-map); null: none"
-        ),
-        \.agent.basemap, path
-      ).withPath(),
-      required(
-        Words(
-          key: "agent.loop", type: "off, with-drive", expects: "off or with-drive", reload: .restart,
-          effect: "`with-drive`: a [loop of speed tests](loop.md) runs while the service records"),
-        \.agent.loop, shown: { $0.rawValue }, LoopMode.init(rawValue:)),
+      path(
+        "agent.basemap", \.agent.basemap, .restart,
+        "a PMTiles or MBTiles file whose tiles are the [ground of the live page](live-page.md#base-map); null: none"),
+      choice(
+        "agent.loop", \.agent.loop, .restart,
+        "`with-drive`: a [loop of speed tests](loop.md) runs while the service records"),
     ]
   }
 
@@ -283,20 +268,14 @@ extension Setting {
       boolean(
         "speedtest.qos", \.speedTest.qos, .restart,
         "whether the [QoS tests](speedtest.md) that the control server asks for follow each speed test"),
-      required(
-        Words(
-          key: "speedtest.qos-tls", type: "auto, always, never", expects: "auto, always or never", reload: .restart,
-          effect:
-            "TLS to QoS servers, which the control server's answer does not mention: `auto`: TLS, or none with a server that does not "
-            + "speak it; `always`; `never`"),
-        \.speedTest.qosTLS, shown: { $0.rawValue }, QoSEncryption.init(rawValue:)),
-      required(
-        Words(
-          key: "speedtest.coverage-pings", type: "pause, continue", expects: "pause or continue", reload: .restart,
-          effect:
-            "coverage pings during a test: `pause`, so that no fence has delays under its load; `continue`: fences have them, and "
-            + "the drive log marks them"),
-        \.speedTest.coveragePings, shown: { $0.rawValue }, CoveragePings.init(rawValue:)),
+      choice(
+        "speedtest.qos-tls", \.speedTest.qosTLS, .restart,
+        "TLS to QoS servers, which the control server's answer does not mention: `auto`: TLS, or none with a server that does not "
+          + "speak it; `always`; `never`"),
+      choice(
+        "speedtest.coverage-pings", \.speedTest.coveragePings, .restart,
+        "coverage pings during a test: `pause`, so that no fence has delays under its load; `continue`: fences have them, and "
+          + "the drive log marks them"),
       number("loop.count", \.loop.count, 1...500, .restart, "speed tests of a loop, failed and aborted ones included"),
       optional(
         Words(
@@ -326,14 +305,10 @@ extension Setting {
             + "`any`: each test has its link in exports and reports"),
         \.loop.allowsOtherLinks, shown: { $0 ? "any" : "cellular" }
       ) { ["cellular": false, "any": true][$0] },
-      optional(
-        Words(
-          key: "loop.hook", type: "path", expects: "a path", reload: .restart,
-          effect:
-            "a program that runs when a test is due and cannot start; its argument is the reason ([loop.md](loop.md#notices))"
-        ),
-        \.loop.hook, path
-      ).withPath(),
+      path(
+        "loop.hook", \.loop.hook, .restart,
+        "a program that runs when a test is due and cannot start; its argument is the reason ([loop.md](loop.md#notices))"
+      ),
     ]
   }
 

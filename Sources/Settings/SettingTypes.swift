@@ -32,8 +32,4 @@ public struct ExclusionZone: Hashable, Sendable {
   public let centre: Coordinate
   /// Metres; the configuration accepts those above 0, at most 100000.
   public let radius: Double
-
-  public init(centre: Coordinate, radius: Double) {
-    (self.centre, self.radius) = (centre, radius)
-  }
 }

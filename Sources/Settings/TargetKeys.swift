@@ -19,20 +19,13 @@ extension Setting {
           effect: "its UDP port; for `udp-echo` and `rtr`, which need one"),
         \.pings.target.port
       ) { text in Int(text).flatMap { (1...65_535).contains($0) ? $0 : nil } },
-      required(
-        Words(
-          key: "pings.target.protocol", type: "icmp, udp-echo, rtr", expects: "icmp, udp-echo or rtr",
-          reload: .nextDrive,
-          effect:
-            "how it is pinged: `icmp`: echo requests, which most hosts answer; `udp-echo`: RFC 862; `rtr`: RTR's UDP ping, "
-            + "as `coverage-probe-reflector` answers it"),
-        \.pings.target.kind, shown: { $0.rawValue }, DriveTarget.Kind.init(rawValue:)),
-      optional(
-        Words(
-          key: "pings.target.secret-file", type: "path", expects: "a path", reload: .nextDrive,
-          effect: "a file whose first line is the secret that the target shares; for `rtr`, which needs one"),
-        \.pings.target.secretFile, path
-      ).withPath(),
+      choice(
+        "pings.target.protocol", \.pings.target.kind, .nextDrive,
+        "how it is pinged: `icmp`: echo requests, which most hosts answer; `udp-echo`: RFC 862; `rtr`: RTR's UDP ping, "
+          + "as `coverage-probe-reflector` answers it"),
+      path(
+        "pings.target.secret-file", \.pings.target.secretFile, .nextDrive,
+        "a file whose first line is the secret that the target shares; for `rtr`, which needs one"),
     ]
   }
 
