@@ -123,21 +123,9 @@ public final class DriveStore: Sendable {
   /// - Throws: ``ForgettingError``. GRDB's `DatabaseError`, `CocoaError` when the drive log cannot be deleted, and
   ///   errors of `note`: then the session still exists.
   public func forget(
-    session: Int64, noting note: (_ number: Int, _ log: String) throws -> Void
+    session: Int64, noting note: (_ number: Int, _ log: String) throws -> Void = DriveLogWriter.noteForgotten
   ) async throws -> Forgotten? {
     try await SessionErasure(store: store).forget(session, noting: note)
-  }
-
-  /// Completes deletions that a crash or a failure interrupted. Must be called before any recovery from drive logs.
-  /// - Parameters:
-  ///   - note: As for ``forget(session:noting:)``.
-  ///   - report: Receives the result for each session, or the reason why it still exists; then the next start tries
-  ///     again.
-  /// - Throws: GRDB's `DatabaseError`
-  func completeForgetting(
-    noting note: (_ number: Int, _ log: String) throws -> Void, report: (Result<Forgotten, ForgettingError>) -> Void
-  ) async throws {
-    try await SessionErasure(store: store).complete(noting: note, report: report)
   }
 
   // MARK: Damage

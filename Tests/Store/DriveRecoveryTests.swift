@@ -25,8 +25,9 @@ struct DriveRecoveryTests {
     stopped: (at: DriveTime, reason: StopReason)? = (.seconds(30), .user)
   ) -> LoggedDrive {
     LoggedDrive(
-      log: "/state/drives/a.jsonl", started: .sampleStart, link: "modem", sessions: sessions, fences: fences,
-      stopped: stopped)
+      log: "/state/drives/a.jsonl", started: .sampleStart, link: "modem", target: nil, sessions: sessions,
+      fences: fences,
+      accepted: [], stopped: stopped)
   }
 
   /// The same drive as its process recorded it.

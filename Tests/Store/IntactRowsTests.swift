@@ -85,7 +85,7 @@ struct IntactRowsTests {
     "when a statement reads through a view, then it finds the rows of a session or a batch by an index",
     arguments: [
       "SELECT \(StoredSession.columns) WHERE session.id = 1 GROUP BY session.id",
-      "SELECT \(StoredFence.columns) WHERE fence.session_id = 1 ORDER BY number",
+      "SELECT \(StoredFence.columns) FROM readable_fence AS fence WHERE fence.session_id = 1 ORDER BY number",
       "SELECT \(Batch.columns) WHERE batch.session_id = 1 GROUP BY batch.id ORDER BY batch.id",
       "UPDATE fence SET submitted_at = 1 WHERE id IN (SELECT id FROM intact_fence WHERE batch_id = 1)",
     ])

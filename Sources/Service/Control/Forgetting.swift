@@ -60,10 +60,7 @@ public enum Forgetting {
 
   /// Deletes a session, and notes it in the drive log first, so that a recovery does not restore it.
   private static func forget(session: Int64, in store: DriveStore) async throws -> [String] {
-    let forgotten = try await store.forget(session: session) { number, log in
-      try DriveLogWriter.noteForgotten(session: number, in: log)
-    }
-    guard let forgotten else { throw ExportError.noSuchSession(session) }
+    guard let forgotten = try await store.forget(session: session) else { throw ExportError.noSuchSession(session) }
     var lines = [
       "session \(session) with \(counted(forgotten.fences, "fence")) is deleted here; the server keeps fences that were sent"
     ]

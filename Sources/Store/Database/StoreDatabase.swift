@@ -204,6 +204,12 @@ extension DatabaseError {
 }
 
 extension Database {
+  /// Whether there is a row.
+  /// - Parameter rows: What follows `FROM`, e.g. `fence WHERE id = ?`.
+  func has(_ rows: String, _ arguments: StatementArguments = []) throws -> Bool {
+    try Bool.fetchOne(self, sql: "SELECT EXISTS (SELECT 1 FROM \(rows))", arguments: arguments) ?? false
+  }
+
   /// The `errno` of the last failure on the write-ahead log, or else on the database file; 0 when it is unknown.
   fileprivate var latestErrno: CInt {
     var log: UnsafeMutablePointer<sqlite3_file>?

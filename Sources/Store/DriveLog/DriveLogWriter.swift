@@ -55,20 +55,12 @@ public final class DriveLogWriter {
     // O_EXCL follows no symbolic link.
     descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw Self.error(path) }
-    Self.secure(descriptor, path)
+    // A log contains positions: only its owner may read it, whatever the umask.
+    fchmod(descriptor, 0o600)
+    StateFile.giveToOwner(of: URL(fileURLWithPath: path).deletingLastPathComponent().path, descriptor)
   }
 
   private static func isTransient(_ error: CInt) -> Bool { [ENOSPC, EDQUOT, EIO].contains(error) }
-
-  /// A log contains positions: only its owner may read it, whatever the umask. A log that root writes belongs to the owner of the folder.
-  private static func secure(_ descriptor: CInt, _ path: String) {
-    fchmod(descriptor, 0o600)
-    var folder = stat()
-    guard geteuid() == 0, stat(URL(fileURLWithPath: path).deletingLastPathComponent().path, &folder) == 0 else {
-      return
-    }
-    fchown(descriptor, folder.st_uid, folder.st_gid)
-  }
 
   /// Creates the log in `folder` as `name`.jsonl, or with a number behind the name if that file exists: a clock that is set back, or starts
   /// at the same time with each boot, yields a name twice.

@@ -2,14 +2,23 @@ import CLibssl
 import Coverage
 import Foundation
 
-/// The SHA-256 of bytes that come in pieces (FIPS 180-4).
+/// The digest of bytes that come in pieces.
 public final class StreamedDigest {
+  public enum Algorithm {
+    /// FIPS 180-4
+    case sha256
+    /// For control servers, which compare it; no security depends on it.
+    case md5
+  }
+
   private let context = EVP_MD_CTX_new()
   /// The number of bytes so far.
   public private(set) var bytes: Int64 = 0
 
   /// Of no bytes.
-  public init() { EVP_DigestInit_ex(context, EVP_sha256(), nil) }
+  public init(_ algorithm: Algorithm = .sha256) {
+    EVP_DigestInit_ex(context, algorithm == .md5 ? EVP_md5() : EVP_sha256(), nil)
+  }
 
   deinit { EVP_MD_CTX_free(context) }
 
@@ -21,7 +30,7 @@ public final class StreamedDigest {
     }
   }
 
-  /// The digest of all bytes so far, as 64 hexadecimal digits; empty when OpenSSL refuses, as without memory. Call it once, at the end.
+  /// The digest of all bytes so far in hexadecimal digits; empty when OpenSSL refuses, as without memory or MD5. Call it once, at the end.
   public func hexadecimal() -> String {
     var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
     var count: UInt32 = 0

@@ -81,10 +81,8 @@ public struct Outbox: Sendable {
   ) async throws {
     guard !fences.isEmpty else { return }
     try await store.write { db in
-      let loose = try fences.filter { fence in
-        try Bool.fetchOne(
-          db, sql: "SELECT EXISTS (SELECT 1 FROM fence WHERE id = ? AND session_id = ? AND \(Self.isLoose))",
-          arguments: [fence, session]) ?? false
+      let loose = try fences.filter {
+        try db.has("fence WHERE id = ? AND session_id = ? AND \(Self.isLoose)", [$0, session])
       }
       if !loose.isEmpty { try finish(try BatchTable.make(of: loose[...], session: session, db), db) }
     }

@@ -8,20 +8,12 @@ public struct ServerRecords: Sendable {
   /// The client UUID from the control server at `url`; `nil` when there is none, or it is damaged.
   /// - Throws: GRDB's `DatabaseError`
   public func clientUUID(at url: String) async throws -> String? {
-    try await store.readAmongWrites { db in
-      try String.fetchOne(
-        db,
-        sql: """
-          SELECT client_uuid FROM intact_registration WHERE control_server = ?
-          """, arguments: [ServerKey.of(url)])
-    }
+    try await registered("client_uuid", at: url)
   }
 
   /// Whether the store has a client UUID, from any server.
   func knowsClient() async throws -> Bool {
-    try await store.readAmongWrites { db in
-      try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM intact_registration)") ?? false
-    }
+    try await store.readAmongWrites { try $0.has("intact_registration") }
   }
 
   /// Stores the client UUID, in a row without a place in the history: another client has another history.
@@ -39,12 +31,15 @@ public struct ServerRecords: Sendable {
   /// first reading.
   /// - Throws: GRDB's `DatabaseError`
   public func historyCursor(at url: String) async throws -> Int64? {
+    try await registered("history_cursor", at: url)
+  }
+
+  private func registered<Value: DatabaseValueConvertible & Sendable>(
+    _ column: String, at url: String
+  ) async throws -> Value? {
     try await store.readAmongWrites { db in
-      try Int64.fetchOne(
-        db,
-        sql: """
-          SELECT history_cursor FROM intact_registration WHERE control_server = ?
-          """, arguments: [ServerKey.of(url)])
+      try Value.fetchOne(
+        db, sql: "SELECT \(column) FROM intact_registration WHERE control_server = ?", arguments: [ServerKey.of(url)])
     }
   }
 

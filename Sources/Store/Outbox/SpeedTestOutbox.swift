@@ -66,9 +66,9 @@ public struct SpeedTestOutbox: Sendable {
   /// - Throws: ``StoreError/usedTest(_:)`` when the server gave its UUID before; GRDB's `DatabaseError`
   public func begin(_ start: Start) async throws -> Int64 {
     try await store.write { [writer = store.writer, copies = store.copies] db in
-      let used = try Bool.fetchOne(
-        db, sql: "SELECT EXISTS (SELECT 1 FROM speed_test WHERE test_uuid = ?)", arguments: [start.testUUID])
-      guard used != true else { throw StoreError.usedTest(start.testUUID) }
+      guard try !db.has("speed_test WHERE test_uuid = ?", [start.testUUID]) else {
+        throw StoreError.usedTest(start.testUUID)
+      }
       try db.execute(
         sql: """
           INSERT INTO speed_test (control_server, client_uuid, test_uuid, test_token, loop_uuid, number, drive_id, writer,

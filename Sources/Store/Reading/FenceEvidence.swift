@@ -67,10 +67,7 @@ extension StoreReader {
     }
     let id: Int64 = found["id"]
     guard let sessionID = Int64.fromDatabaseValue(found["session_id"]), let session = try session(id: sessionID),
-      !session.isDamaged,
-      let stored = try rows("SELECT \(StoredFence.columns) WHERE fence.id = ?", [id]).first.flatMap({
-        StoredFence(row: $0, session: session)
-      })
+      let stored = try fences(of: session, "id = ?", [id]).first
     else { throw DamagedFence(id: id) }
     let batch = try rows(
       """
@@ -83,10 +80,10 @@ extension StoreReader {
         sent: (row["sent_at"] as Int64?).map(WallTime.init(microseconds:)),
         settled: (row["settled_at"] as Int64?).map(WallTime.init(microseconds:)), reason: row["reason"])
     }
-    let reason = try rows("SELECT stop_reason FROM intact_drive WHERE id = ?", [session.drive]).first
     return FenceEvidence(
       stored: stored, session: session, batch: batch,
-      log: try driveLogs()[session.drive] ?? StoredDriveLog(name: nil, path: nil), stopReason: reason?["stop_reason"])
+      log: try driveLogs()[session.drive] ?? StoredDriveLog(name: nil, path: nil),
+      stopReason: try value("SELECT stop_reason FROM intact_drive WHERE id = ?", [session.drive]))
   }
 }
 

@@ -59,7 +59,7 @@ struct FencePages {
       let (sql, arguments) = try conditions.onFence.build(db)
       let statement = try db.cachedStatement(
         sql: """
-          SELECT \(StoredFence.columnsWithoutBatch) FROM main.fence AS fence WHERE session_id = ? AND number > ? AND \(sql)
+          SELECT \(StoredFence.columns) FROM main.fence AS fence WHERE session_id = ? AND number > ? AND \(sql)
           ORDER BY number LIMIT \(size.fences)
           """)
       var batches = try FenceBatches(of: session, db)

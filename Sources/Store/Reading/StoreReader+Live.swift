@@ -4,18 +4,15 @@ import GRDB
 extension StoreReader {
   /// The lowest id of the drives that began last; those of several links begin together. `nil` without any drive.
   public func newestDrive() throws -> Int64? {
-    try rows(
+    try value(
       """
-      SELECT min(id) AS id FROM intact_drive
+      SELECT min(id) FROM intact_drive
       WHERE started_at = (SELECT started_at FROM intact_drive ORDER BY id DESC LIMIT 1)
-      """
-    ).first?["id"]
+      """)
   }
 
   /// The highest id of all fences; 0 without any.
-  public func newestFence() throws -> Int64 {
-    try rows("SELECT max(id) AS id FROM fence").first?["id"] ?? 0
-  }
+  public func newestFence() throws -> Int64 { try value("SELECT max(id) FROM fence") ?? 0 }
 
   /// The intact fences that have ended, in the order of their ids.
   /// - Parameters:
@@ -29,14 +26,11 @@ extension StoreReader {
       WHERE session.drive_id >= ? AND EXISTS (SELECT 1 FROM fence WHERE session_id = session.id AND fence.id > ?)
       ORDER BY session.id
       """, [drive, fence]
-    ).map(StoredSession.init).filter { !$0.isDamaged }
+    ).map(StoredSession.init)
     let fences = try sessions.flatMap { session in
-      try rows(
-        """
-        SELECT \(StoredFence.columns) WHERE fence.session_id = ? AND fence.id > ? AND fence.exited_at IS NOT NULL
-        ORDER BY fence.id LIMIT ?
-        """, [session.id, fence, limit]
-      ).compactMap { StoredFence(row: $0, session: session) }
+      try self.fences(
+        of: session, "session_id = ? AND id > ? AND exited_at IS NOT NULL ORDER BY id LIMIT ?",
+        [session.id, fence, limit])
     }
     return Array(fences.sorted { $0.id < $1.id }.prefix(limit))
   }
@@ -58,15 +52,13 @@ extension StoreReader {
         "SELECT \(StoredSession.columnsWithoutCounts) WHERE session.id = (SELECT session_id FROM fence WHERE id = ?)",
         [id]
       ).first.map(StoredSession.init)
-      guard let session, !session.isDamaged else { return nil }
-      return try rows("SELECT \(StoredFence.columns) WHERE fence.id = ?", [id]).first
-        .flatMap { StoredFence(row: $0, session: session) }
+      return try session.flatMap { try fences(of: $0, "id = ?", [id]).first }
     }
   }
 
   /// The lowest id of the fences of this drive and later ones that have not ended; `nil` when all have.
   public func firstOpenFence(fromDrive drive: Int64) throws -> Int64? {
-    try rows("SELECT min(id) AS id FROM fence WHERE drive_id >= ? AND exited_at IS NULL", [drive]).first?["id"]
+    try value("SELECT min(id) FROM fence WHERE drive_id >= ? AND exited_at IS NULL", [drive])
   }
 }
 
@@ -74,20 +66,19 @@ extension StoreReader {
 extension StoreReader {
   /// The drive of a fence; `nil` when there is no such fence.
   public func drive(ofFence fence: Int64) throws -> Int64? {
-    try rows("SELECT drive_id AS id FROM fence WHERE id = ?", [fence]).first?["id"]
+    try value("SELECT drive_id FROM fence WHERE id = ?", [fence])
   }
 
   /// The lowest id that a speed test of this drive or a later one may have. Tests without a drive count if they began after the drive did.
   public func firstSpeedTest(fromDrive drive: Int64) throws -> Int64 {
-    let first: Int64? = try rows(
+    let first: Int64? = try value(
       """
-      SELECT min(id) AS id FROM speed_test
+      SELECT min(id) FROM speed_test
       WHERE drive_id >= ?1
         OR drive_id IS NULL AND started_at >= coalesce((SELECT started_at FROM intact_drive WHERE id = ?1), 0)
-      """, [drive]
-    ).first?["id"]
+      """, [drive])
     if let first { return first }
-    let last: Int64? = try rows("SELECT max(id) AS id FROM speed_test").first?["id"]
+    let last: Int64? = try value("SELECT max(id) FROM speed_test")
     return (last ?? 0).saturatingAdding(1)
   }
 

@@ -88,16 +88,12 @@ public struct StoreReader: Sendable {
 
   /// The client UUID from the control server at `url`; `nil` when there is none, or it is damaged.
   public func clientUUID(at url: String) throws -> String? {
-    try rows(
-      "SELECT client_uuid FROM intact_registration WHERE control_server = ?", [ServerKey.of(url)]
-    ).first?["client_uuid"]
+    try value("SELECT client_uuid FROM intact_registration WHERE control_server = ?", [ServerKey.of(url)])
   }
 
   /// The size of the store, with its write-ahead log.
   private var bytes: Int64 {
-    get throws {
-      try rows("SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size").first?["bytes"] ?? 0
-    }
+    get throws { try value("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size") ?? 0 }
   }
 
   /// Sessions with fences that may be sent and are not on the server, oldest first. An index finds them, and their
@@ -117,20 +113,19 @@ public struct StoreReader: Sendable {
   /// The number of sessions of drives with a target of their own; they are never sent.
   /// - Throws: GRDB's `DatabaseError`
   public func keptSessions() throws -> Int {
-    try rows(
-      "SELECT count(*) AS sessions FROM session WHERE drive_id IN (SELECT id FROM intact_drive WHERE target IS NOT NULL)"
-    ).first?["sessions"] ?? 0
+    try value(
+      "SELECT count(*) FROM session WHERE drive_id IN (SELECT id FROM intact_drive WHERE target IS NOT NULL)") ?? 0
   }
 
   /// The number of fences of running drives that will be sent.
   /// - Parameter running: The lowest id of these drives.
   public func fencesToSend(fromDrive running: Int64) throws -> Int {
-    try rows(
+    try value(
       """
-      SELECT CAST(total(waiting) AS INTEGER) AS fences
+      SELECT CAST(total(waiting) AS INTEGER)
       FROM session JOIN \(UnsentCounts.bySession) AS counts ON counts.session_id = session.id WHERE drive_id >= ?
       """, [running]
-    ).first?["fences"] ?? 0
+    ) ?? 0
   }
 
   /// The session with this id; `nil` when there is none.
@@ -142,13 +137,20 @@ public struct StoreReader: Sendable {
 
   /// The intact fences of `session` in order of entry; none if the session is damaged.
   public func fences(of session: StoredSession) throws -> [StoredFence] {
-    guard !session.isDamaged else { return [] }
-    return try rows(
-      """
-      SELECT \(StoredFence.columns) WHERE fence.session_id = ?
-      ORDER BY number
-      """, [session.id]
-    ).compactMap { StoredFence(row: $0, session: session) }
+    try fences(of: session, "session_id = ? ORDER BY number", [session.id])
+  }
+
+  /// Those that meet a condition.
+  func fences(
+    of session: StoredSession, _ condition: String, _ arguments: StatementArguments
+  ) throws -> [StoredFence] {
+    guard let database, !session.isDamaged else { return [] }
+    return try database.read { db in
+      var batches = try FenceBatches(of: session, db)
+      let sql = "SELECT \(StoredFence.columns) FROM readable_fence AS fence WHERE \(condition)"
+      return try Row.fetchAll(db, sql: sql, arguments: arguments)
+        .compactMap { try StoredFence(row: $0, session: session, batches: &batches) }
+    }
   }
 
   /// The fences of `batch` to send, in order of entry: intact, and not on the server yet.
@@ -181,46 +183,47 @@ public struct StoreReader: Sendable {
 
   /// The stored state of the gate for the server at `url`, as JSON; `nil` when there is none, or it is damaged.
   public func gateMemory(at url: String) throws -> String? {
-    try rows(
-      "SELECT memory FROM intact_breaker WHERE control_server = ?", [ServerKey.of(url)]
-    ).first?["memory"]
+    try value("SELECT memory FROM intact_breaker WHERE control_server = ?", [ServerKey.of(url)])
   }
 
   /// The number of fences whose session is missing.
   /// - Parameter running: The lowest id of the running drives, whose fences are not counted.
   public func orphans(except running: Int64? = nil) throws -> Int {
-    try rows(
+    try value(
       """
-      SELECT count(*) AS fences FROM intact_fence
+      SELECT count(*) FROM intact_fence
       WHERE session_id IN (SELECT id FROM session_of_fences WHERE id NOT IN (SELECT id FROM session)) AND drive_id < ?
       """, [running ?? .max]
-    ).first?["fences"] ?? 0
+    ) ?? 0
   }
 
   /// The number of unsent fences whose session is missing. The time does not grow with the number of sent fences.
   /// - Parameter running: The lowest id of the running drives, whose fences are not counted.
   func unsentOrphans(except running: Int64? = nil) throws -> Int {
-    try rows(
+    try value(
       """
-      SELECT count(*) AS fences FROM intact_fence
+      SELECT count(*) FROM intact_fence
       WHERE session_id IN (SELECT id FROM session_of_unsent_fences WHERE id NOT IN (SELECT id FROM session))
         AND submitted_at IS NULL AND submittable AND drive_id < ?
       """, [running ?? .max]
-    ).first?["fences"] ?? 0
+    ) ?? 0
   }
 
   /// The number of damaged rows in all tables. Their values are neither sent nor exported.
   public func damagedRows() throws -> Int {
     try RowChecksum.tables.reduce(0) { count, table in
-      count
-        + (try rows("SELECT count(*) AS rows FROM \(table.name) WHERE \(RowChecksum.isDamaged(table.name))").first?[
-          "rows"] ?? 0)
+      count + (try value("SELECT count(*) FROM \(table.name) WHERE \(RowChecksum.isDamaged(table.name))") ?? 0)
     }
   }
 
   func rows(_ sql: String, _ arguments: StatementArguments = []) throws -> [Row] {
     guard let database else { return [] }
     return try database.read { db in try Row.fetchAll(db, sql: sql, arguments: arguments) }
+  }
+
+  /// The first column of the first row; `nil` when it is NULL, or there is no row.
+  func value<Value: DatabaseValueConvertible>(_ sql: String, _ arguments: StatementArguments = []) throws -> Value? {
+    try rows(sql, arguments).first.flatMap { $0[0] as Value? }
   }
 }
 
@@ -234,8 +237,7 @@ extension StoreReader {
   /// The number of speed tests that have ended and are not on a server.
   /// - Throws: GRDB's `DatabaseError`
   public func unsentSpeedTests() throws -> Int {
-    try rows("SELECT count(*) AS tests FROM intact_speed_test WHERE state IN ('waiting', 'sending')").first?["tests"]
-      ?? 0
+    try value("SELECT count(*) FROM intact_speed_test WHERE state IN ('waiting', 'sending')") ?? 0
   }
 }
 

@@ -3,14 +3,8 @@ import GRDB
 
 /// A stored fence with its session.
 public struct StoredFence: Hashable, Sendable {
-  /// The columns and tables of a fence and its batch; a statement continues with `WHERE`.
-  static let columns = """
-    \(columnsWithoutBatch), whole.test_uuid, whole.anchor_at, batch.id IS NOT NULL AND whole.id IS NULL
-    FROM readable_fence AS fence LEFT JOIN batch ON batch.id = fence.batch_id
-      LEFT JOIN intact_batch AS whole ON whole.id = fence.batch_id
-    """
-  /// Without the batch's columns and the tables; ``Fence/columns`` come first.
-  static let columnsWithoutBatch = "\(Fence.columns), fence.id, fence.submitted_at, fence.batch_id"
+  /// The columns of a fence; ``Fence/columns`` come first.
+  static let columns = "\(Fence.columns), fence.id, fence.submitted_at, fence.batch_id"
 
   /// Its id in the store.
   public let id: Int64
@@ -24,7 +18,7 @@ public struct StoredFence: Hashable, Sendable {
 
   /// `nil` for a row with an impossible position, and for an unsent fence whose batch is damaged or missing.
   /// - Parameters:
-  ///   - row: With ``columnsWithoutBatch``.
+  ///   - row: With ``columns``.
   ///   - batches: The batches of the session's fences.
   /// - Throws: GRDB's `DatabaseError`.
   init?(row: Row, session: StoredSession, batches: inout FenceBatches) throws {
@@ -41,26 +35,6 @@ public struct StoredFence: Hashable, Sendable {
     let known = try batches.batch(batch)
     guard submitted != nil || known?.isIntact == true else { return nil }
     self.session = known?.session ?? session
-  }
-
-  /// `nil` for a row with an impossible position: damaged, and of no use.
-  /// - Parameter row: With ``columns``.
-  init?(row: Row, session: StoredSession) {
-    var columns = ColumnReader(row)
-    guard let fence = Fence(&columns, driveStarted: session.driveStarted, session: session.session.number) else {
-      return nil
-    }
-    (id, self.fence, submitted) = (columns.next(), fence, columns.time())
-    let _: Int64? = columns.next()
-    let (test, anchor) = (columns.any(), columns.any())
-    let isOfDamagedBatch: Bool = columns.next()
-    // In a damaged row every value except the id may have any type.
-    self.session =
-      isOfDamagedBatch
-      ? session.withoutTest
-      : session.with(
-        test: .fromDatabaseValue(test),
-        anchor: Int64.fromDatabaseValue(anchor).map { WallTime(microseconds: $0).since(session.driveStarted) })
   }
 }
 

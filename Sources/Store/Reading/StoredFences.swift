@@ -22,9 +22,8 @@ public struct StoredFences: Sendable {
   /// The number of ended fences in sessions of the store, damaged ones included, whatever the conditions.
   /// - Throws: GRDB's `DatabaseError`
   public func count() throws -> Int {
-    try reader.rows(
-      "SELECT count(*) AS fences FROM fence WHERE exited_at IS NOT NULL AND session_id IN (SELECT id FROM session)"
-    ).first?["fences"] ?? 0
+    try reader.value(
+      "SELECT count(*) FROM fence WHERE exited_at IS NOT NULL AND session_id IN (SELECT id FROM session)") ?? 0
   }
 
   /// The number of fences that ``forEach(_:)`` reads, damaged ones included: a total for a display. It is counted without a look at their

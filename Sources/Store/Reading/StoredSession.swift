@@ -72,46 +72,23 @@ public struct StoredSession: Hashable, Sendable {
   public var isWaiting: Bool { waitingFences > 0 && !isDamaged }
 
   /// For a statement that ends in `GROUP BY session.id`.
-  static let columns = """
-    session.*, drive.started_at AS drive_started_at, drive.link, drive.target, \(provenance),
-      \(isOfLatestDrive) AS is_of_latest_drive,
-      (SELECT count(*) FROM fence AS stored WHERE stored.session_id = session.id) AS fences,
-      0 AS sent_fences, count(fence.id) AS readable_fences,
-      count(fence.id) FILTER (WHERE fence.submittable) AS submittable_fences,
-      count(fence.id) FILTER (WHERE fence.kept) AS kept_fences,
-      count(fence.id) FILTER (WHERE fence.submittable AND fence.submitted_at IS NOT NULL) AS submitted_fences,
-      count(fence.id) FILTER (WHERE batch.state = 'quarantined') AS quarantined_fences,
-      \(isIntact) AS is_intact
-    FROM session JOIN drive ON drive.id = session.drive_id
-      LEFT JOIN readable_fence AS fence ON fence.session_id = session.id LEFT JOIN batch ON batch.id = fence.batch_id
-    """
+  static let columns = reading(
+    "true", sent: "0",
+    submitted: "count(fence.id) FILTER (WHERE fence.submittable AND fence.submitted_at IS NOT NULL)")
 
   /// As ``columns``, but does not check the rows of fences that the server has: they count as readable and submittable, whether their
   /// rows are damaged or not. Indices count them, so that a million takes a fraction of a second.
-  static let columnsWithSentCounted = """
-    session.*, drive.started_at AS drive_started_at, drive.link, drive.target, \(provenance),
-      \(isOfLatestDrive) AS is_of_latest_drive,
-      (SELECT count(*) FROM fence AS stored WHERE stored.session_id = session.id) AS fences,
+  static let columnsWithSentCounted = reading(
+    "fence.submitted_at IS NULL",
+    sent: """
       (SELECT count(*) FROM fence AS stored WHERE stored.session_id = session.id)
         - (SELECT count(*) FROM fence AS unsent WHERE unsent.session_id = session.id AND unsent.submitted_at IS NULL)
-        AS sent_fences,
-      count(fence.id) AS readable_fences,
-      count(fence.id) FILTER (WHERE fence.submittable) AS submittable_fences,
-      count(fence.id) FILTER (WHERE fence.kept) AS kept_fences,
-      0 AS submitted_fences,
-      count(fence.id) FILTER (WHERE batch.state = 'quarantined') AS quarantined_fences,
-      \(isIntact) AS is_intact
-    FROM session JOIN drive ON drive.id = session.drive_id
-      LEFT JOIN readable_fence AS fence ON fence.session_id = session.id AND fence.submitted_at IS NULL
-      LEFT JOIN batch ON batch.id = fence.batch_id
-    """
+      """, submitted: "0")
 
   /// Only the fences that the server does not have, as ``UnsentCounts`` has them.
   static let columnsWithUnsentCounted = """
-    session.*, drive.started_at AS drive_started_at, drive.link, drive.target, \(provenance), \(isOfLatestDrive) AS is_of_latest_drive,
-      \(unsent) AS fences, 0 AS sent_fences, \(unsent) AS readable_fences, \(unsent) AS submittable_fences, 0 AS kept_fences,
-      0 AS submitted_fences, CAST(ifnull(counts.quarantined, 0) AS INTEGER) AS quarantined_fences, \(isIntact) AS is_intact
-    FROM session JOIN drive ON drive.id = session.drive_id
+    \(columns(
+      fences: unsent, readable: unsent, submittable: unsent, quarantined: "CAST(ifnull(counts.quarantined, 0) AS INTEGER)"))
       LEFT JOIN \(UnsentCounts.bySession) AS counts ON counts.session_id = session.id
     """
 
@@ -122,12 +99,33 @@ public struct StoredSession: Hashable, Sendable {
     """
 
   /// The columns without the counts, which would read each fence; all counts are 0.
-  static let columnsWithoutCounts = """
-    session.*, drive.started_at AS drive_started_at, drive.link, drive.target, \(provenance), 0 AS is_of_latest_drive, 0 AS fences,
-      0 AS sent_fences, 0 AS readable_fences, 0 AS submittable_fences, 0 AS kept_fences, 0 AS submitted_fences, 0 AS quarantined_fences,
-      \(isIntact) AS is_intact
+  static let columnsWithoutCounts = columns(isOfLatestDrive: "0")
+
+  /// Columns that count the fences which meet a condition.
+  private static func reading(_ condition: String, sent: String, submitted: String) -> String {
+    """
+    \(columns(
+      fences: "(SELECT count(*) FROM fence AS stored WHERE stored.session_id = session.id)", sent: sent,
+      readable: "count(fence.id)", submittable: "count(fence.id) FILTER (WHERE fence.submittable)",
+      kept: "count(fence.id) FILTER (WHERE fence.kept)", submitted: submitted,
+      quarantined: "count(fence.id) FILTER (WHERE batch.state = 'quarantined')"))
+      LEFT JOIN readable_fence AS fence ON fence.session_id = session.id AND \(condition)
+      LEFT JOIN batch ON batch.id = fence.batch_id
+    """
+  }
+
+  private static func columns(
+    isOfLatestDrive: String = isOfLatestDrive, fences: String = "0", sent: String = "0", readable: String = "0",
+    submittable: String = "0", kept: String = "0", submitted: String = "0", quarantined: String = "0"
+  ) -> String {
+    """
+    session.*, drive.started_at AS drive_started_at, drive.link, drive.target, \(provenance),
+      \(isOfLatestDrive) AS is_of_latest_drive, \(fences) AS fences, \(sent) AS sent_fences, \(readable) AS readable_fences,
+      \(submittable) AS submittable_fences, \(kept) AS kept_fences, \(submitted) AS submitted_fences,
+      \(quarantined) AS quarantined_fences, \(isIntact) AS is_intact
     FROM session JOIN drive ON drive.id = session.drive_id
     """
+  }
 
   private static let provenance = """
     (SELECT uuid FROM intact_identity) AS store_uuid,

@@ -54,9 +54,7 @@ struct LogReplay {
   mutating func dropUnsent() {
     guard drive.target == nil else { return }
     let sent = Set(drive.accepted.flatMap(\.fences))
-    drive = LoggedDrive(
-      log: drive.log, started: drive.started, link: drive.link, sessions: drive.sessions,
-      fences: drive.fences.filter { sent.contains($0.number) }, accepted: drive.accepted, stopped: drive.stopped)
+    drive.fences.removeAll { !sent.contains($0.number) }
     endedFences = drive.fences.count
   }
 

@@ -115,9 +115,7 @@ public struct Recovery: Sendable {
 
   /// Runs before the recovery: a session whose deletion was interrupted must not be restored.
   private func completeForgetting() async throws {
-    try await store.completeForgetting { number, log in
-      try DriveLogWriter.noteForgotten(session: number, in: log)
-    } report: { result in
+    try await SessionErasure(store: store.store).complete { result in
       switch result {
       case .success(let forgotten):
         logger.notice("session \(forgotten.session) is deleted now; its deletion was interrupted (sessions forget)")

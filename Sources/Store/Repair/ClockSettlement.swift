@@ -67,9 +67,7 @@ public struct ClockSettlement: Sendable {
       }
       return started < WallTime.earliestTrusted.microseconds ? Misdated(id: row["id"], step: nil) : nil
     }.filter { drive in
-      try Bool.fetchOne(
-        db, sql: "SELECT NOT EXISTS (SELECT 1 FROM fence WHERE drive_id = ? AND submitted_at IS NOT NULL)",
-        arguments: [drive.id]) ?? false
+      try !db.has("fence WHERE drive_id = ? AND submitted_at IS NOT NULL", [drive.id])
     }
   }
 

@@ -33,21 +33,11 @@ public struct LoggedDrive: Sendable {
   /// Its sessions.
   public let sessions: [Session]
   /// Ended fences that are certainly the measured ones.
-  public let fences: [Fence]
+  public internal(set) var fences: [Fence]
   /// The fences that the log has as accepted by the server, by their numbers in the store.
   public let accepted: [AcceptedFences]
   /// The stop; `nil` when the log has none.
   public let stopped: (at: DriveTime, reason: StopReason)?
-
-  /// Joins the parts of a replayed log.
-  public init(
-    log: String, started: WallTime, link: String?, target: DriveTarget? = nil, sessions: [Session], fences: [Fence],
-    accepted: [AcceptedFences] = [], stopped: (at: DriveTime, reason: StopReason)?
-  ) {
-    (self.log, self.started, self.link, self.sessions) = (log, started, link, sessions)
-    self.target = target
-    (self.fences, self.accepted, self.stopped) = (fences, accepted, stopped)
-  }
 }
 
 /// Identifies a stored fence, whatever the clock showed.

@@ -7,8 +7,6 @@ public struct DriveComparison: Sendable {
   let store: StoreDatabase
   private var directory: StateDirectory { store.directory }
 
-  init(store: StoreDatabase) { self.store = store }
-
   /// All drives with a row in the store, oldest first.
   ///
   /// In a store that is too large to be read completely at a start, and without known damage, it looks for damage in

@@ -12,11 +12,6 @@ struct DriveRecovery {
   /// The numbers of the recovered fences.
   private(set) var recovered: [Int] = []
 
-  init(logged: LoggedDrive, drive: Int64, recorder: DriveRecorder, now: WallTime, mayHaveLeft: Bool) {
-    (self.logged, self.drive, self.recorder, self.now) = (logged, drive, recorder, now)
-    self.mayHaveLeft = mayHaveLeft
-  }
-
   /// Inserts the drive that `logged` describes.
   /// - Returns: Its id.
   static func insertDrive(_ logged: LoggedDrive, _ started: WallTime, _ db: Database) throws -> Int64 {
@@ -95,10 +90,7 @@ struct DriveRecovery {
 
   /// Fences whose session was missing return to it, and their batches with them.
   private func adopt(into session: Int64, number: Int, _ db: Database) throws {
-    let isAny = try Bool.fetchOne(
-      db, sql: "SELECT EXISTS (SELECT 1 FROM fence WHERE drive_id = ? AND session_id NOT IN (SELECT id FROM session))",
-      arguments: [drive])
-    guard isAny == true else { return }
+    guard try db.has("fence WHERE drive_id = ? AND session_id NOT IN (SELECT id FROM session)", [drive]) else { return }
     let statement = try db.cachedStatement(
       sql: """
         UPDATE fence SET session_id = ? WHERE id IN (
@@ -117,11 +109,7 @@ struct DriveRecovery {
   /// The store's fences are read once: their checksums would cost most of a recovery if they were computed for each fence of the log.
   private mutating func recoverMissing(_ db: Database) throws {
     var stored = try StoredSpans(of: drive, db)
-    let hasDamage =
-      try Bool.fetchOne(
-        db, sql: "SELECT EXISTS (SELECT 1 FROM fence WHERE \(RowChecksum.isDamaged("fence")) AND drive_id = ?)",
-        arguments: [drive])
-      ?? true
+    let hasDamage = try db.has("fence WHERE \(RowChecksum.isDamaged("fence")) AND drive_id = ?", [drive])
     for fence in logged.fences {
       guard let exited = fence.exited else { continue }
       let span = StoredSpans.Span(

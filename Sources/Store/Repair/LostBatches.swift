@@ -17,9 +17,7 @@ public struct LostBatches: Sendable {
   /// - Throws: GRDB's `DatabaseError`
   public func doubtDamaged(except running: Int64? = nil) async throws -> Int {
     // Mostly there is none: a drive must not wait for that.
-    let isAny = try await store.read {
-      try Bool.fetchOne($0, sql: "SELECT EXISTS (SELECT 1 FROM batch WHERE \(RowChecksum.isDamaged("batch")))") ?? false
-    }
+    let isAny = try await store.read { try $0.has("batch WHERE \(RowChecksum.isDamaged("batch"))") }
     guard isAny else { return 0 }
     return try await store.write { db in
       let damaged = try Row.fetchAll(

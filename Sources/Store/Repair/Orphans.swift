@@ -18,12 +18,8 @@ public struct Orphans: Sendable {
     async throws -> Int
   {
     let isAny = try await store.read { db in
-      try Bool.fetchOne(
-        db,
-        sql: """
-          SELECT EXISTS (SELECT 1 FROM drive WHERE \(RowChecksum.isDamaged("drive")))
-            OR EXISTS (SELECT 1 FROM session_of_fences WHERE id NOT IN (SELECT id FROM intact_session))
-          """) ?? false
+      try db.has("drive WHERE \(RowChecksum.isDamaged("drive"))")
+        || db.has("session_of_fences WHERE id NOT IN (SELECT id FROM intact_session)")
     }
     // Mostly there is none: a drive must not wait for that.
     guard isAny else { return 0 }

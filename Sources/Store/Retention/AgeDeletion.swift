@@ -7,8 +7,6 @@ public struct AgeDeletion: Sendable {
   let store: StoreDatabase
   private var directory: StateDirectory { store.directory }
 
-  init(store: StoreDatabase) { self.store = store }
-
   /// Deletes unsent fences that are too old to be sent, and fences that were stored long enough; sessions without
   /// fences; drives without sessions, with their logs; and the remains of damaged stores. Does not touch unfinished
   /// sessions or running drives. Keeps damaged fences: their age is unknown and they may be recoverable.
@@ -57,10 +55,7 @@ public struct AgeDeletion: Sendable {
     let arguments: StatementArguments = ["now": now.microseconds, "trusted": WallTime.earliestTrusted.microseconds]
     for (table, isConcerned, column) in times {
       let isImpossible = "\(isConcerned) AND (\(column) < :trusted OR \(column) > :now)"
-      let isNeeded = try await store.read { db in
-        try Bool.fetchOne(
-          db, sql: "SELECT EXISTS (SELECT 1 FROM \(table) WHERE \(isImpossible))", arguments: arguments) ?? false
-      }
+      let isNeeded = try await store.read { try $0.has("\(table) WHERE \(isImpossible)", arguments) }
       guard isNeeded else { continue }
       try await store.write { db in
         try db.execute(
@@ -145,12 +140,9 @@ public struct AgeDeletion: Sendable {
             SELECT id FROM fence WHERE session_id = ? AND id > ? ORDER BY id LIMIT \(Self.fencesAtOnce))
           """, arguments: [session, last])
       guard let range, let first = range["first"] as Int64?, let end = range["last"] as Int64? else { return nil }
-      let hasOldFences =
-        try Bool.fetchOne(
-          db,
-          sql:
-            "SELECT EXISTS (SELECT 1 FROM fence WHERE \(Self.isOfSlice) AND (\(Self.isKeptLongEnough) OR \(Self.isExpired)))",
-          arguments: arguments + ["session": session, "first": first, "last": end]) ?? false
+      let hasOldFences = try db.has(
+        "fence WHERE \(Self.isOfSlice) AND (\(Self.isKeptLongEnough) OR \(Self.isExpired))",
+        arguments + ["session": session, "first": first, "last": end])
       return Slice(first: first, last: end, hasOldFences: hasOldFences)
     }
   }

@@ -6,7 +6,7 @@ import GRDB
 ///
 /// First the store notes the session; then the log is deleted, or gets a note; then the rows are deleted together
 /// with the store's note. A crash or a failure between any two steps leaves the whole session, or a note with which
-/// the next start continues (``complete(noting:report:)``).
+/// the next start continues (``complete(report:)``).
 struct SessionErasure {
   let store: StoreDatabase
 
@@ -40,13 +40,10 @@ struct SessionErasure {
   }
 
   /// Completes deletions that a crash or a failure interrupted. Must be called before any recovery from drive logs.
-  /// - Parameters:
-  ///   - note: As for ``forget(_:noting:)``.
-  ///   - report: Receives the result for each session, or the reason why it still exists; then the next start tries
-  ///     again.
+  /// - Parameter report: Receives the result for each session, or the reason why it still exists; then the next start tries again.
   /// - Throws: GRDB's `DatabaseError`
   func complete(
-    noting note: (_ number: Int, _ log: String) throws -> Void, report: (Result<Forgotten, ForgettingError>) -> Void
+    report: (Result<Forgotten, ForgettingError>) -> Void
   ) async throws {
     let sessions = try await store.write { db in
       // A salvage can restore the note of a session that is gone.
@@ -57,7 +54,7 @@ struct SessionErasure {
     for session in sessions {
       do {
         guard let target = try await beginForgetting(session) else { continue }
-        try clearLog(of: target, note)
+        try clearLog(of: target, DriveLogWriter.noteForgotten)
         report(.success(try await erase(target)))
       } catch {
         report(.failure(error as? ForgettingError ?? .unfinished(session: session, reason: StoreError.line(error))))

@@ -7,8 +7,6 @@ public struct StoreSpace: Sendable {
   let store: StoreDatabase
   private var directory: StateDirectory { store.directory }
 
-  init(store: StoreDatabase) { self.store = store }
-
   /// The number of repetitions, because the size of a fence can only be estimated.
   private static let rounds = 8
   /// Fences deleted in one transaction: limits the wait of a drive's write, and the size of the write-ahead log.

@@ -85,8 +85,7 @@ struct RowCopies: Sendable {
       func stored() throws -> DatabaseValue? {
         try DatabaseValue.fetchOne(db, sql: "SELECT uuid FROM intact_identity")
       }
-      let hasDrives = try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM drive)")
-      if let copy, hasDrives == true, try stored() == nil { try Self.insert(copy, .identity, db) }
+      if let copy, try db.has("drive"), try stored() == nil { try Self.insert(copy, .identity, db) }
       if try stored() == nil { try Schema.makeIdentity(db) }
       if try stored() != copy?["uuid"] { try keep(.identity, 1, db) }
     }
@@ -98,10 +97,7 @@ struct RowCopies: Sendable {
   func restore(to store: DatabaseQueue, hasLosses: Bool) throws {
     let tables = try store.read { db in
       try Table.allCases.filter { table in
-        try hasLosses
-          || Bool.fetchOne(
-            db, sql: "SELECT EXISTS (SELECT 1 FROM \(table.rawValue) WHERE \(RowChecksum.isDamaged(table.rawValue)))")
-            == true
+        try hasLosses || db.has("\(table.rawValue) WHERE \(RowChecksum.isDamaged(table.rawValue))")
       }
     }
     guard !tables.isEmpty, let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return }
