@@ -103,10 +103,7 @@ final class Connection {
     let limit = clock.now() + TimeLimits.read
     var sent = 0
     while sent < bytes.count {
-      let from = sent
-      let count = try bytes.withUnsafeBufferPointer { bytes throws(SpeedTestError) in
-        try transport.write(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[from...])))
-      }
+      let count = try transport.write(bytes, from: sent)
       sent += count
       if count == 0, try !wait(for: Int16(POLLOUT), until: limit) { throw .timeout("the server takes no bytes") }
     }

@@ -15,8 +15,13 @@ public struct LoopMemory: Hashable, Sendable {
   public internal(set) var isPaused = false
   /// When the latest test started.
   var testStarted: Int64 = 0
+  private var latitude: Double?
+  private var longitude: Double?
   /// Where the latest test started; `nil` when the place is not known.
-  public internal(set) var place: Coordinate?
+  public internal(set) var place: Coordinate? {
+    get { latitude.flatMap { latitude in longitude.flatMap { Coordinate(latitude: latitude, longitude: $0) } } }
+    set { (latitude, longitude) = (newValue?.latitude, newValue?.longitude) }
+  }
   /// The ended tests.
   public internal(set) var tally = LoopTally()
   var notices = LoopNotices()
@@ -57,6 +62,7 @@ public struct LoopMemory: Hashable, Sendable {
     if !counts.allSatisfy({ $0 >= 0 }) || tally.total != number - (stage == .testing ? 1 : 0) {
       return "\(number) tests started, but \(tally.total) ended"
     }
+    if let latitude, let longitude, place == nil { return "its latest test started at \(latitude), \(longitude)" }
     if stamp.loop < 0 || stamp.boot < 0 { return "the loop was written before it began" }
     if !(0...stamp.loop).contains(testStarted) { return "the latest test started outside of the loop" }
     if let last = notices.last, !(0...stamp.loop).contains(last) { return "the last notice is outside of the loop" }
@@ -66,57 +72,30 @@ public struct LoopMemory: Hashable, Sendable {
 }
 
 extension LoopMemory: Codable {
-  private enum Key: String, CodingKey {
+  private enum CodingKeys: String, CodingKey {
     case loopUUID, number, stage, isDue, isPaused, testStarted, latitude, longitude, tally, notices, stamp
     case usage = "ledger"
   }
 
   /// - Throws: `DecodingError`; the line of an impossible value names the value.
   public init(from decoder: any Decoder) throws {
-    let values = try decoder.container(keyedBy: Key.self)
+    let values = try decoder.container(keyedBy: CodingKeys.self)
     loopUUID = try values.decodeIfPresent(String.self, forKey: .loopUUID)
     number = try values.decode(Int.self, forKey: .number)
     stage = try values.decode(LoopStage.self, forKey: .stage)
     isDue = try values.decode(Bool.self, forKey: .isDue)
     isPaused = try values.decode(Bool.self, forKey: .isPaused)
     testStarted = try values.decode(Int64.self, forKey: .testStarted)
+    latitude = try values.decodeIfPresent(Double.self, forKey: .latitude)
+    longitude = try latitude.map { _ in try values.decode(Double.self, forKey: .longitude) }
     tally = try values.decode(LoopTally.self, forKey: .tally)
     notices = try values.decode(LoopNotices.self, forKey: .notices)
     usage = try values.decode(DataUsage.self, forKey: .usage)
     stamp = try values.decode(LoopStamp.self, forKey: .stamp)
-    place = try Self.place(in: values)
     if let flaw {
       throw DecodingError.dataCorruptedError(
         forKey: .number, in: values, debugDescription: "the stored loop is damaged: \(flaw)")
     }
-  }
-
-  private static func place(in values: KeyedDecodingContainer<Key>) throws -> Coordinate? {
-    guard let latitude = try values.decodeIfPresent(Double.self, forKey: .latitude) else { return nil }
-    let longitude = try values.decode(Double.self, forKey: .longitude)
-    guard let place = Coordinate(latitude: latitude, longitude: longitude) else {
-      throw DecodingError.dataCorruptedError(
-        forKey: .latitude, in: values,
-        debugDescription: "the stored loop is damaged: its latest test started at \(latitude), \(longitude)")
-    }
-    return place
-  }
-
-  /// Writes all members.
-  public func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: Key.self)
-    try values.encodeIfPresent(loopUUID, forKey: .loopUUID)
-    try values.encode(number, forKey: .number)
-    try values.encode(stage, forKey: .stage)
-    try values.encode(isDue, forKey: .isDue)
-    try values.encode(isPaused, forKey: .isPaused)
-    try values.encode(testStarted, forKey: .testStarted)
-    try values.encodeIfPresent(place?.latitude, forKey: .latitude)
-    try values.encodeIfPresent(place?.longitude, forKey: .longitude)
-    try values.encode(tally, forKey: .tally)
-    try values.encode(notices, forKey: .notices)
-    try values.encode(usage, forKey: .usage)
-    try values.encode(stamp, forKey: .stamp)
   }
 }
 

@@ -102,7 +102,8 @@ public final class ControlledTest: Sendable {
     } catch let unusable as TestRequester.Unusable {
       return try await close(unusable)
     } catch {
-      return end(abortReason == nil ? .failed : .aborted, error: abortReason ?? "\(error)")
+      return TestEnd(
+        outcome: abortReason == nil ? .failed : .aborted, traffic: traffic, error: abortReason ?? "\(error)")
     }
     onGrant(granted.grant)
     follow(granted.grant.server.host)
@@ -144,8 +145,7 @@ public final class ControlledTest: Sendable {
     _ = try await persist(start, .init(.failed, at: start.started, figures: nil, error: "\(unusable)"), row)
     await environment.sender.nudge()
     return TestEnd(
-      outcome: .failed, row: row, testUUID: unusable.testUUID, figures: nil, traffic: traffic, error: "\(unusable)",
-      wasSuspended: false)
+      outcome: .failed, row: row, testUUID: unusable.testUUID, traffic: traffic, error: "\(unusable)")
   }
 
   /// Stores the start.
@@ -182,11 +182,6 @@ public final class ControlledTest: Sendable {
     }
     try await environment.sender.hold(start, end, as: row)
     return false
-  }
-
-  private func end(_ outcome: StoredSpeedTest.Outcome, error: String) -> TestEnd {
-    TestEnd(
-      outcome: outcome, row: nil, testUUID: nil, figures: nil, traffic: traffic, error: error, wasSuspended: false)
   }
 
   // MARK: The request

@@ -186,9 +186,7 @@ public actor LoopRunner {
         }
       } catch {
         logger.error("speed test \(number) of the loop: the store fails: \(StoreError.line(error))")
-        end = TestEnd(
-          outcome: .failed, row: nil, testUUID: nil, figures: nil, traffic: test.traffic, error: StoreError.line(error),
-          wasSuspended: false)
+        end = TestEnd(outcome: .failed, traffic: test.traffic, error: StoreError.line(error))
       }
       continuation.yield(.testEnded(number: number, end))
     }

@@ -24,17 +24,17 @@ public struct TestOptions: Hashable, Sendable {
 public struct TestEnd: Sendable {
   public let outcome: StoredSpeedTest.Outcome
   /// The id of its row; `nil` when the control server made no test.
-  public let row: Int64?
+  public internal(set) var row: Int64?
   /// The control server's identifier of the test.
-  public let testUUID: String?
+  public internal(set) var testUUID: String?
   /// Its figures, as far as it has any.
-  public let figures: SpeedTestFigures?
+  public internal(set) var figures: SpeedTestFigures?
   /// The bytes that it used.
   public let traffic: SpeedTestTraffic
   /// Why it failed or was aborted.
   public let error: String?
   /// Whether the process stood still during the test, as after SIGSTOP.
-  let wasSuspended: Bool
+  var wasSuspended = false
 
   /// One line for an operator.
   public var line: String {

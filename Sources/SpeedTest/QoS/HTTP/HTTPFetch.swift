@@ -1,8 +1,8 @@
-import CLibssl
 import Coverage
 import Foundation
 import Networking
 import Pinging
+import Store
 
 /// A GET for HTTP proxy and website tests: no redirects, no cache, a separate connection. The certificate of the page must be valid.
 struct HTTPFetch: Sendable {
@@ -32,7 +32,7 @@ struct HTTPFetch: Sendable {
       throw .protocolError("a URL that cannot be fetched")
     }
     // Its calls come one after the other, on one thread, and end before the answer is here.
-    nonisolated(unsafe) let hash = BodyHash()
+    nonisolated(unsafe) let hash = StreamedDigest(.md5)
     var request = FetchRequest(url: url, limit: .nanoseconds(min(whole, waiting.deadline - waiting.clock.now())))
     request.connectionLimit = .nanoseconds(connecting)
     request.headers = ["Cache-Control": "no-cache", "User-Agent": "coverage-probe"]
@@ -48,8 +48,8 @@ struct HTTPFetch: Sendable {
       traffic.add(answer.traffic)
       guard !answer.isCutOff else { throw SpeedTestError.unreachable("a page of more than 64 MiB") }
       return FetchedPage(
-        status: answer.status, header: answer.headers.map { "\($0.name): \($0.value)\n" }.joined(), length: hash.length,
-        hash: hash.digits())
+        status: answer.status, header: answer.headers.map { "\($0.name): \($0.value)\n" }.joined(), length: hash.bytes,
+        hash: hash.hexadecimal())
     } catch let failure as FetchFailure {
       traffic.add(failure.traffic)
       throw Self.error(failure)
@@ -76,33 +76,6 @@ extension TrafficCounter {
     addSent(traffic.sent)
     addReceived(traffic.received)
   }
-}
-
-/// MD5 of a body while it comes in. The control server compares it; no security depends on it.
-final class BodyHash {
-  private let context: OpaquePointer?
-  /// Bytes so far.
-  private(set) var length: Int64 = 0
-
-  init() {
-    context = EVP_MD_CTX_new()
-    if let context { EVP_DigestInit_ex(context, EVP_md5(), nil) }
-  }
-
-  func add(_ bytes: UnsafeRawBufferPointer) {
-    length += Int64(bytes.count)
-    if let context { EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) }
-  }
-
-  /// The hash of all bytes in hexadecimal digits; call it once. Empty when OpenSSL does not offer MD5.
-  func digits() -> String {
-    var code = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
-    var count: UInt32 = 0
-    guard let context, EVP_DigestFinal_ex(context, &code, &count) == 1 else { return "" }
-    return code.prefix(Int(count)).map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
-  }
-
-  deinit { EVP_MD_CTX_free(context) }
 }
 
 /// The answer to a GET.

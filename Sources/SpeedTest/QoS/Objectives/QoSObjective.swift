@@ -65,6 +65,11 @@ struct QoSParameters: Hashable, Sendable {
 
   /// The parameter as a result repeats it: a number where it is one, else its text; `nil` when it is absent.
   func json(_ name: String) -> JSON? { number(name).map(JSON.integer) ?? text(name).map(JSON.string) }
+
+  /// Those of `names` that are there, as members of a result: `prefix` stands before each name.
+  func members(_ prefix: String, _ names: String...) -> [JSON.Member] {
+    names.compactMap { name in json(name).map { JSON.Member(prefix + name, $0) } }
+  }
 }
 
 /// A QoS server: the name or address and the port of its control connection.

@@ -18,11 +18,6 @@ struct QoSPlan: Hashable, Sendable {
   /// Seconds until all tests end, 1 to 3600; a test without a result by then gets TIMEOUT.
   var seconds = 240
 
-  /// A plan with the standard values: either family, TLS where the server has it, 240 s.
-  init(objectives: QoSObjectives, token: MeasurementToken) {
-    (self.objectives, self.token) = (objectives, token)
-  }
-
   /// ns for all tests.
   var limit: Int64 { Int64(min(max(seconds, 1), 3600)) * 1_000_000_000 }
 }

@@ -20,11 +20,7 @@ struct ProxyTest: QoSTest {
     // One line: what stands behind a line break would be a second request.
     request = String((parameters.text("request") ?? "").prefix { !$0.isNewline }.prefix(1000))
     limit = parameters.time("timeout", standard: 5_000_000_000)
-    objective = JSON.members([
-      "nontransproxy_objective_request": parameters.json("request"),
-      "nontransproxy_objective_timeout": parameters.json("timeout"),
-      "nontransproxy_objective_port": parameters.json("port"),
-    ])
+    objective = parameters.members("nontransproxy_objective_", "request", "timeout", "port")
   }
 
   func measure(_ context: QoSContext) throws(SpeedTestError) -> Finding {

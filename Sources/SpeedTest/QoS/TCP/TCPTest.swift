@@ -27,10 +27,7 @@ struct TCPTest: QoSTest {
     outPort = parameters.port("out_port")
     inPort = parameters.port("in_port")
     timeout = parameters.time("timeout", standard: 5_000_000_000)
-    objective = JSON.members([
-      "tcp_objective_timeout": parameters.json("timeout"), "tcp_objective_out_port": parameters.json("out_port"),
-      "tcp_objective_in_port": parameters.json("in_port"),
-    ])
+    objective = parameters.members("tcp_objective_", "timeout", "out_port", "in_port")
   }
 
   /// The directions run one after the other, each with the timeout of the objective.

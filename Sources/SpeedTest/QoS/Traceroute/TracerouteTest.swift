@@ -33,11 +33,7 @@ struct TracerouteTest: QoSTest {
     (self.isMasked, self.mayUseICMP) = (isMasked, mayUseICMP)
     most = Int(parameters.number("max_hops", in: 1...64) ?? 30)
     limit = parameters.time("timeout", standard: 35_000_000_000)
-    objective = JSON.members([
-      "traceroute_objective_host": parameters.json("host"),
-      "traceroute_objective_max_hops": parameters.json("max_hops"),
-      "traceroute_objective_timeout": parameters.json("timeout"),
-    ])
+    objective = parameters.members("traceroute_objective_", "host", "max_hops", "timeout")
   }
 
   func measure(_ context: QoSContext) throws(SpeedTestError) -> TraceroutePath {

@@ -28,13 +28,8 @@ struct UDPTest: QoSTest {
     // The reference's delay, or a shorter one with which all packets leave within the timeout: the reference stops sending then.
     let standard = min(300_000_000, timeout / Int64(outPackets ?? 1))
     delay = parameters.time("delay", standard: standard, in: 1_000_000...1_000_000_000)
-    objective = JSON.members([
-      "udp_objective_out_port": parameters.json("out_port"),
-      "udp_objective_out_num_packets": parameters.json("out_num_packets"),
-      "udp_objective_in_port": parameters.json("in_port"),
-      "udp_objective_in_num_packets": parameters.json("in_num_packets"),
-      "udp_objective_delay": parameters.json("delay"), "udp_objective_timeout": parameters.json("timeout"),
-    ])
+    objective = parameters.members(
+      "udp_objective_", "out_port", "out_num_packets", "in_port", "in_num_packets", "delay", "timeout")
   }
 
   /// ns between two packets of the server (docs/protocol.md, 8).

@@ -22,15 +22,11 @@ struct VoIPTest: QoSTest {
     inPort = parameters.port("in_port")
     call = VoIPCall(parameters, firstSequence: firstSequence)
     timeout = parameters.time("timeout", standard: 3_000_000_000)
-    objective = JSON.members([
-      "voip_objective_out_port": parameters.json("out_port"),
-      "voip_objective_in_port": parameters.json("in_port") ?? .null,
-      "voip_objective_call_duration": parameters.json("call_duration"),
-      "voip_objective_delay": parameters.json("delay"),
-      "voip_objective_sample_rate": parameters.json("sample_rate"),
-      "voip_objective_bits_per_sample": parameters.json("bits_per_sample"),
-      "voip_objective_payload": parameters.json("payload"), "voip_objective_buffer": parameters.json("buffer"),
-    ])
+    objective =
+      parameters.members("voip_objective_", "out_port")
+      + [JSON.Member("voip_objective_in_port", parameters.json("in_port") ?? .null)]
+      + parameters.members(
+        "voip_objective_", "call_duration", "delay", "sample_rate", "bits_per_sample", "payload", "buffer")
   }
 
   var limit: Int64 { (call?.duration ?? 0) + timeout }
