@@ -11,8 +11,6 @@ public struct DriveSummary: Sendable {
   public let fences: Int
   /// Fences of the drive that Wi-Fi did not touch.
   public let submittableFences: Int
-  /// All pings of the drive.
-  public let tally: PingTally
   /// What it has counted.
   public let totals: DriveTotals
   /// Time from start to stop.
@@ -28,18 +26,8 @@ public struct DriveSummary: Sendable {
   /// The user's own target, whose fences are kept here; `nil`: the control server's.
   public let target: DriveTarget?
 
-  /// Joins the results of one link.
-  public init(
-    drive: Int64, link: String?, fences: Int, submittableFences: Int, tally: PingTally,
-    totals: DriveTotals = DriveTotals(), lasted: Duration,
-    reason: StopReason, capture: CaptureSummary?, silence: String?, unsentReason: String? = nil,
-    target: DriveTarget? = nil
-  ) {
-    (self.unsentReason, self.target) = (unsentReason, target)
-    (self.drive, self.link, self.fences, self.submittableFences) = (drive, link, fences, submittableFences)
-    self.totals = totals
-    (self.tally, self.lasted, self.reason, self.capture, self.silence) = (tally, lasted, reason, capture, silence)
-  }
+  /// All pings of the drive.
+  public var tally: PingTally { totals.tally }
 }
 
 /// Pings counted over a period.

@@ -33,6 +33,14 @@ public struct DriveTotals: Hashable, Sendable {
     }
   }
 
+  /// All pings, for an operator.
+  var tally: PingTally {
+    var tally = PingTally()
+    (tally.pings, tally.unsent) = (pings, unsent)
+    (tally.answered, tally.rttSumNanoseconds) = (delays.count, delays.sumNanoseconds)
+    return tally
+  }
+
   /// The counts that the engine keeps: fences, late answers and places.
   mutating func follow(_ engine: Engine) {
     (fences, late, places) = (engine.fences.count, engine.pings.late, engine.settledPings)

@@ -35,11 +35,6 @@ public struct Dilution: Hashable, Sendable {
   public var xdop: Double?
   /// Of the latitude.
   public var ydop: Double?
-
-  /// Dilutions with the given values.
-  public init(hdop: Double?, xdop: Double? = nil, ydop: Double? = nil) {
-    (self.hdop, self.xdop, self.ydop) = (hdop, xdop, ydop)
-  }
 }
 
 extension Dilution {

@@ -103,12 +103,6 @@ public struct GSTReport: Hashable, Sendable {
   /// Of the minor axis of the error ellipse.
   public var minor: Double?
 
-  public init(
-    device: String?, latitude: Double? = nil, longitude: Double? = nil, major: Double? = nil, minor: Double? = nil
-  ) {
-    (self.device, self.latitude, self.longitude, self.major, self.minor) = (device, latitude, longitude, major, minor)
-  }
-
   /// The horizontal standard deviation: the root of the sum of the squares of either pair; `nil` where the report has no pair.
   var horizontal: Double? {
     for pair in [(latitude, longitude), (major, minor)] {

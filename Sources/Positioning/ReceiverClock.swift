@@ -12,11 +12,6 @@ public struct ReceiverClock: Hashable, Sendable {
   public let time: WallTime
   /// When the report reached this host, on CLOCK_BOOTTIME: usually 0.1 s to 1 s after ``time``.
   public let arrival: ContinuousClock.Instant
-
-  /// A receiver's time with the given values.
-  public init(device: String?, time: WallTime, arrival: ContinuousClock.Instant) {
-    (self.device, self.time, self.arrival) = (device, time, arrival)
-  }
 }
 
 /// A moment on both clocks of this host.

@@ -1,19 +1,19 @@
 import Coverage
-import Driving
 import Testing
 
+@testable import Driving
 @testable import Service
 @testable import coverage_probe
 
 /// The summary lines of `record` and the service after a drive.
 struct DriveSummaryLineTests {
   private func summary(
-    _ reason: StopReason = .user, link: String? = nil, fences: Int = 17, tally: PingTally = PingTally(),
+    _ reason: StopReason = .user, link: String? = nil, fences: Int = 17, totals: DriveTotals = DriveTotals(),
     silence: String? = nil
   ) -> DriveSummary {
     DriveSummary(
-      drive: 4, link: link, fences: fences, submittableFences: min(fences, 16), tally: tally, lasted: .seconds(3723),
-      reason: reason, capture: nil, silence: silence)
+      drive: 4, link: link, fences: fences, submittableFences: min(fences, 16), totals: totals,
+      lasted: .seconds(3723), reason: reason, capture: nil, silence: silence, unsentReason: nil, target: nil)
   }
 
   @Test(
@@ -29,13 +29,13 @@ struct DriveSummaryLineTests {
 
   @Test("when pings were sent, then the second line has their number, mean and loss")
   func pings() {
-    var tally = PingTally()
-    for _ in 0..<199 { tally.count(.answered(rttNanoseconds: 20_000_000)) }
-    tally.count(.failed(.timeout))
-    #expect(summary(tally: tally).lines[1] == "17 fences, 16 of them to submit; 200 pings, 20.0 ms 0.5 % lost")
-    var lost = PingTally()
+    var totals = DriveTotals()
+    for _ in 0..<199 { totals.count(.answered(rttNanoseconds: 20_000_000)) }
+    totals.count(.failed(.timeout))
+    #expect(summary(totals: totals).lines[1] == "17 fences, 16 of them to submit; 200 pings, 20.0 ms 0.5 % lost")
+    var lost = DriveTotals()
     lost.count(.failed(.timeout))
-    #expect(summary(fences: 1, tally: lost).lines[1] == "1 fence, 1 of them to submit; 1 ping, - ms 100 % lost")
+    #expect(summary(fences: 1, totals: lost).lines[1] == "1 fence, 1 of them to submit; 1 ping, - ms 100 % lost")
   }
 
   @Test("when no ping was sent, then a line says why, with the link's name")

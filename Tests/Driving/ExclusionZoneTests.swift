@@ -1,9 +1,9 @@
 import Coverage
-import Positioning
-import Settings
 import Testing
 
 @testable import Driving
+@testable import Positioning
+@testable import Settings
 
 struct ExclusionZoneTests {
   private let home = Coordinate(latitude: 48.2, longitude: 16.3)

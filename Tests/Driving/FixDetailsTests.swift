@@ -1,9 +1,9 @@
 import Coverage
 import OrderedJSON
-import Positioning
 import Testing
 
 @testable import Driving
+@testable import Positioning
 
 struct FixDetailsTests {
   private func text(_ positioned: PositionedFix) -> String { JSON.object(positioned.details).text }

@@ -1,17 +1,17 @@
 import Coverage
-import Driving
 import Testing
 
+@testable import Driving
 @testable import Service
 
 /// The exit status of a command that recorded a drive.
 struct CommandOutcomeTests {
   private func summary(pings: Int, silence: String?) -> DriveSummary {
-    var tally = PingTally()
-    for _ in 0..<pings { tally.count(.failed(.timeout)) }
+    var totals = DriveTotals()
+    for _ in 0..<pings { totals.count(.failed(.timeout)) }
     return DriveSummary(
-      drive: 1, link: nil, fences: 3, submittableFences: 3, tally: tally, lasted: .seconds(9), reason: .user,
-      capture: nil, silence: silence)
+      drive: 1, link: nil, fences: 3, submittableFences: 3, totals: totals, lasted: .seconds(9), reason: .user,
+      capture: nil, silence: silence, unsentReason: nil, target: nil)
   }
 
   @Test("when no ping was sent on any link, then the exit status is 69, unless data was kept or the command failed")

@@ -138,7 +138,7 @@ struct Drive: Sendable {
     let stopped = engine.stopped ?? (now, .user)
     return DriveSummary(
       drive: drive, link: link.name, fences: engine.fences.count,
-      submittableFences: engine.fences.filter(\.isSubmittable).count, tally: reporting.total,
+      submittableFences: engine.fences.filter(\.isSubmittable).count,
       totals: reporting.totals(of: engine), lasted: stopped.at.sinceStart, reason: stopped.reason,
       capture: capture, silence: reporting.silenceReason, unsentReason: reporting.unsentReason,
       target: options.target?.target)

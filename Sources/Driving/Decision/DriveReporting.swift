@@ -3,11 +3,10 @@ import Networking
 import Pinging
 import Positioning
 
-/// Collects a drive's figures for operators: its status once a second, the total of its pings, and the reason when no
+/// Collects a drive's figures for operators: its status once a second, its totals, and the reason when no
 /// ping was sent. A pure value.
 struct DriveReporting: Hashable, Sendable {
   private var status = DriveStatus()
-  private(set) var total = PingTally()
   private var silence = Silence()
   /// Why there is no position, as the connection to gpsd says; `nil` when there is one, or before it is known.
   private var gpsTrouble: PositioningStatus?
@@ -81,7 +80,6 @@ struct DriveReporting: Hashable, Sendable {
   mutating func count(_ outcome: PingOutcome, _ trouble: String?) -> Bool {
     if outcome.isAnswered { otherAddress = nil }
     status.lastSecond.count(outcome)
-    total.count(outcome)
     status.totals.count(outcome)
     (sendTrouble, unsentReason) = (trouble, trouble ?? unsentReason)
     return trouble.map { isFirst($0) } ?? false
@@ -101,7 +99,7 @@ struct DriveReporting: Hashable, Sendable {
   mutating func noteSilence(
     path: Path, isClockTrusted: Bool, tests: ServerTests, isPinging: Bool, at now: DriveTime
   ) {
-    guard total.pings == 0 else { return }
+    guard status.totals.pings == 0 else { return }
     silence.note(
       Silence.Situation(
         path: path, network: status.network, isClockTrusted: isClockTrusted, isRefused: tests.isRefused,
@@ -123,7 +121,7 @@ struct DriveReporting: Hashable, Sendable {
   var radio: RadioReading? { status.radio }
 
   /// Why no ping was sent; `nil` when one was sent.
-  var silenceReason: String? { total.pings == 0 ? silence.reason : nil }
+  var silenceReason: String? { status.totals.pings == 0 ? silence.reason : nil }
 
   /// The present status of the drive, with the pings since the last report.
   mutating func report(

@@ -15,12 +15,6 @@ final class PacketCapture: @unchecked Sendable {
     var fileSize: UInt64 = 16 << 20
     /// The largest number of files of this capture; the oldest one is removed for a new one.
     var fileCount: UInt32 = 16
-
-    /// Settings with the default sizes.
-    init(path: String, interface: String? = nil) {
-      self.path = path
-      self.interface = interface
-    }
   }
 
   /// Counters and state of a capture.

@@ -6,8 +6,4 @@ public struct Way: Hashable, Sendable {
   public let interface: String
   /// The numeric source address; `nil` when the kernel gives none.
   public let address: String?
-
-  public init(destination: String?, interface: String, address: String?) {
-    (self.destination, self.interface, self.address) = (destination, interface, address)
-  }
 }

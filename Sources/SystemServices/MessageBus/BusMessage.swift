@@ -61,14 +61,7 @@ package struct BusCall<Use: Hashable & Sendable>: Hashable, Sendable {
   package let path: String
   package let interface: String
   package let member: String
-  package var arguments: [Argument]
-
-  package init(
-    purpose: Purpose, destination: String, path: String, interface: String, member: String, arguments: [Argument] = []
-  ) {
-    (self.purpose, self.destination, self.path) = (purpose, destination, path)
-    (self.interface, self.member, self.arguments) = (interface, member, arguments)
-  }
+  package var arguments: [Argument] = []
 }
 
 /// The system bus cannot be used.
