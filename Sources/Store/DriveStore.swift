@@ -123,9 +123,9 @@ public final class DriveStore: Sendable {
   /// - Throws: ``ForgettingError``. GRDB's `DatabaseError`, `CocoaError` when the drive log cannot be deleted, and
   ///   errors of `note`: then the session still exists.
   public func forget(
-    session: Int64, noting note: (_ number: Int, _ log: String) throws -> Void = DriveLogWriter.noteForgotten
+    session: Int64, noting note: ((_ number: Int, _ log: String) throws -> Void)? = nil
   ) async throws -> Forgotten? {
-    try await SessionErasure(store: store).forget(session, noting: note)
+    try await SessionErasure(store: store).forget(session, noting: note ?? DriveLogWriter.noteForgotten)
   }
 
   // MARK: Damage

@@ -93,7 +93,7 @@ public final class DriveLogWriter {
 
   /// Marks a session of an ended drive as forgotten: recovery from this log leaves it out.
   /// - Throws: ``DriveLogError/unwritable(path:reason:)``
-  public static func noteForgotten(session: Int, in path: String) throws {
+  static func noteForgotten(session: Int, in path: String) throws {
     try note(
       .object(["at": .seconds(DriveTime.start), "forgotten": .object(["session": .integer(Int64(session))])]), in: path)
   }

@@ -4,21 +4,13 @@ import Foundation
 
 /// The digest of bytes that come in pieces.
 public final class StreamedDigest {
-  public enum Algorithm {
-    /// FIPS 180-4
-    case sha256
-    /// For control servers, which compare it; no security depends on it.
-    case md5
-  }
-
   private let context = EVP_MD_CTX_new()
   /// The number of bytes so far.
   public private(set) var bytes: Int64 = 0
 
   /// Of no bytes.
-  public init(_ algorithm: Algorithm = .sha256) {
-    EVP_DigestInit_ex(context, algorithm == .md5 ? EVP_md5() : EVP_sha256(), nil)
-  }
+  /// - Parameter isMD5: For control servers, which compare it; no security depends on it. `false`: SHA-256 (FIPS 180-4).
+  public init(isMD5: Bool = false) { EVP_DigestInit_ex(context, isMD5 ? EVP_md5() : EVP_sha256(), nil) }
 
   deinit { EVP_MD_CTX_free(context) }
 

@@ -32,7 +32,7 @@ struct HTTPFetch: Sendable {
       throw .protocolError("a URL that cannot be fetched")
     }
     // Its calls come one after the other, on one thread, and end before the answer is here.
-    nonisolated(unsafe) let hash = StreamedDigest(.md5)
+    nonisolated(unsafe) let hash = StreamedDigest(isMD5: true)
     var request = FetchRequest(url: url, limit: .nanoseconds(min(whole, waiting.deadline - waiting.clock.now())))
     request.connectionLimit = .nanoseconds(connecting)
     request.headers = ["Cache-Control": "no-cache", "User-Agent": "coverage-probe"]
