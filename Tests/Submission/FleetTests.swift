@@ -1,10 +1,11 @@
+import Coverage
 import Testing
 
 @testable import simulate_fleet
 
 struct FleetTests {
   private func outcome(_ behaviour: Behaviour) -> Outcome {
-    var chance = Chance(state: 1)
+    var chance = SplitMix64(seed: 1)
     return Fleet(devices: 1000, rate: 10, requestsPerDelivery: 1, behaviour: behaviour).run(&chance)
   }
 

@@ -13,7 +13,7 @@ struct SimulatedDrive {
     var parameters = Parameters()
     parameters.maximumDuration = .seconds(hours * 3600 + 60)
     self.parameters = parameters
-    var road = Road(random: Random(state: seed))
+    var road = Road(random: SplitMix64(seed: seed))
     for second in 0..<hours * 3600 { road.drive(through: second) }
     road.happen(at: DriveTime(.seconds(hours * 3600)), .stop(.user))
     events = road.inOrder
@@ -22,11 +22,11 @@ struct SimulatedDrive {
 
 /// Makes a drive, second by second.
 private struct Road {
-  var random: Random
+  var random: SplitMix64
   private var happenings: [(known: DriveTime, event: Event)] = []
   private var (latitude, longitude) = (48.2082, 16.3738)
 
-  init(random: Random) { self.random = random }
+  init(random: SplitMix64) { self.random = random }
 
   /// Stable, so that simultaneous events keep their order.
   var inOrder: [Event] {
@@ -83,18 +83,7 @@ private struct Road {
   }
 }
 
-/// SplitMix64.
-private struct Random {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
+extension SplitMix64 {
   /// At least 0, below 1.
-  mutating func fraction() -> Double { Double(next() >> 11) / Double(1 << 53) }
+  fileprivate mutating func fraction() -> Double { Double(next() >> 11) / Double(1 << 53) }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Coverage
 import Foundation
 
 /// Simulates the load of a fleet of devices on a server that comes back after an outage.
@@ -40,7 +41,7 @@ struct SimulateFleet: ParsableCommand {
     print(Self.row("", "50 %", "99 %", "100 %", "429/device", "most", "peak/s"))
     var outcomes: [(Behaviour, Outcome)] = []
     for behaviour in behaviours {
-      var chance = Chance(state: seed)
+      var chance = SplitMix64(seed: seed)
       let fleet = Fleet(devices: devices, rate: rate, requestsPerDelivery: requests, behaviour: behaviour)
       let outcome = fleet.run(&chance)
       outcomes.append((behaviour, outcome))

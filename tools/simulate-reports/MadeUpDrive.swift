@@ -28,7 +28,7 @@ struct MadeUpDrive {
   private let id: Int64
 
   /// - Parameter id: Its number in the store.
-  init(_ law: Law, id: Int64, random: inout Random) {
+  init(_ law: Law, id: Int64, random: inout SplitMix64) {
     let memory = law.correlation > 0 ? exp(-1 / (law.correlation * Double(Law.rate))) : 0
     var (level, isLost) = (random.normal(), random.fraction() < law.loss)
     var events: [Event] = []
@@ -68,20 +68,7 @@ struct MadeUpDrive {
   }
 }
 
-/// SplitMix64.
-struct Random {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  private mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
+extension SplitMix64 {
   /// At least 0, below 1.
   mutating func fraction() -> Double { Double(next() >> 11) / Double(1 << 53) }
 

@@ -1,3 +1,4 @@
+import Coverage
 import Export
 import Foundation
 
@@ -43,7 +44,7 @@ struct Score {
   }
 
   mutating func run(seed: UInt64) throws {
-    var random = Random(seed: seed)
+    var random = SplitMix64(seed: seed)
     var (worse, rough) = (law, law)
     (worse.median, worse.loss, rough.loss) = (law.median + 5, law.loss + 0.02, 0.1)
     let drives = [law, law, worse, rough].enumerated().map { MadeUpDrive($1, id: Int64($0 + 1), random: &random) }

@@ -14,7 +14,7 @@ final class Worker {
   private let start: Int64
   /// The connection to close after an error.
   private var connection: Connection?
-  private var generator = PayloadGenerator()
+  private var generator = SplitMix64()
   /// Whether the link is slow, as all threads decided.
   private var isSlow = false
 

@@ -65,21 +65,3 @@ struct ChunkSizes: Hashable, Sendable {
     return largest < range.lowerBound ? largest : min(max(byServer, range.lowerBound), range.upperBound)
   }
 }
-
-/// Random bytes for uploads, which no link can compress: SplitMix64 (Steele, Lea and Flood, 2014). Not for secrets.
-///
-/// The system's generator makes a system call for each 8 bytes: 24 % of the processor time of a TLS test of 4 s on loopback.
-struct PayloadGenerator: RandomNumberGenerator, Sendable {
-  private var state: UInt64
-
-  /// - Parameter seed: Equal seeds give equal bytes.
-  init(seed: UInt64 = .random(in: 0 ... .max)) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
-  }
-}
