@@ -117,6 +117,7 @@ public struct LostBatches: Sendable {
   /// - Throws: GRDB's `DatabaseError`
   public func doubtUnsent(limit: Int = limit, except running: Int64? = nil) async throws -> Int {
     try await store.write { db in
+      try Orphans.adoptMissing(except: running, db)
       let waiting = "\(Self.waiting) AND drive_id < \(running ?? .max)"
       try db.execute(
         sql: """

@@ -25,18 +25,35 @@ public struct Orphans: Sendable {
     guard isAny else { return 0 }
     return try await store.write { db in
       let ofDrives = try Self.mendDrives(except: running, db)
-      let orphans = try Row.fetchAll(
-        db,
-        sql: """
-          SELECT session_id AS session, drive_id AS drive, min(entered_at) AS entered, max(last_seen_at) AS seen,
-            count(*) AS fences FROM intact_fence
-          WHERE session_id IN (SELECT id FROM session_of_fences WHERE id NOT IN (SELECT id FROM intact_session))
-            AND drive_id < ?
-          GROUP BY session_id HAVING seen < ? OR seen > ? OR session_id IN (SELECT id FROM session)
-          """, arguments: [running ?? .max, time.microseconds, future?.microseconds ?? .max])
-      for orphan in orphans { try Self.adopt(orphan, db) }
-      return orphans.reduce(ofDrives) { $0 + ($1["fences"] as Int) }
+      return ofDrives
+        + (try Self.adopt(
+          withoutRowIn: "intact_session", except: running,
+          if: "seen < ? OR seen > ? OR session_id IN (SELECT id FROM session)",
+          [time.microseconds, future?.microseconds ?? .max], db))
     }
+  }
+
+  /// Gives the fences whose session's row is missing a new one, before they are put into batches.
+  static func adoptMissing(except running: Int64?, _ db: Database) throws {
+    _ = try adopt(withoutRowIn: "session", except: running, if: "TRUE", [], db)
+  }
+
+  /// - Returns: The number of fences.
+  private static func adopt(
+    withoutRowIn sessions: String, except running: Int64?, if condition: String, _ arguments: StatementArguments,
+    _ db: Database
+  ) throws -> Int {
+    let orphans = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT session_id AS session, drive_id AS drive, min(entered_at) AS entered, max(last_seen_at) AS seen,
+          count(*) AS fences FROM intact_fence
+        WHERE session_id IN (SELECT id FROM session_of_fences WHERE id NOT IN (SELECT id FROM \(sessions)))
+          AND drive_id < ?
+        GROUP BY session_id HAVING \(condition)
+        """, arguments: [running ?? .max] + arguments)
+    for orphan in orphans { try adopt(orphan, db) }
+    return orphans.reduce(0) { $0 + ($1["fences"] as Int) }
   }
 
   /// Repairs damaged rows of drives from the fences of the drives.
