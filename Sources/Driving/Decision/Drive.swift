@@ -216,7 +216,6 @@ struct Drive: Sendable {
     if !isClockUsable { return DriveStatus.clockNotSet }
     if tests.isRefused { return DriveStatus.tokenRefused }
     if let trouble = tests.trouble, trouble.mayHaveNetwork { return trouble.reason }
-    // The server answered, so there is a network; what is missing is a name server's answer.
     return tests.lacksAddress(at: now) ? DriveStatus.addressUnknown : nil
   }
 

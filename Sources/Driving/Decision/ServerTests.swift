@@ -43,7 +43,7 @@ struct ServerTests: Hashable, Sendable {
     return unused
   }
 
-  /// Whether the server granted a test, and pings wait for nothing but the ping server's address.
+  /// Whether the server granted a test, so that there is a network, and pings wait for nothing but the ping server's address.
   func lacksAddress(at now: DriveTime) -> Bool {
     session.inUse == nil && unused?.isUsable(at: now, in: session, policy) == true
   }

@@ -51,7 +51,7 @@ struct HistoryCheck: PassStep {
       logger.warning(
         """
         batch \(batch.id): not sent again, the server has \(counted(fences, "fence")) of its test \(batch.testInQuestion ?? "?"); \
-        submit --quarantined --force sends all \(batch.fences) again
+        submit --quarantined --force sends all \(batch.fences) again, also those that it has
         """)
       pass.quarantined(batch)
     }

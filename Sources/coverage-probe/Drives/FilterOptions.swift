@@ -18,7 +18,10 @@ struct FilterOptions: ParsableArguments {
   @Option(
     name: .long, parsing: .unconditional,
     help: "Only fences whose centre is in this box: WEST,SOUTH,EAST,NORTH in degrees.",
-    transform: { try required(SearchBox($0), "expected WEST,SOUTH,EAST,NORTH in degrees, -180 to 180 and -90 to 90, south not above north.") })
+    transform: {
+      try required(
+        SearchBox($0), "expected WEST,SOUTH,EAST,NORTH in degrees, -180 to 180 and -90 to 90, south not above north.")
+    })
   var bbox: SearchBox?
 
   @Option(

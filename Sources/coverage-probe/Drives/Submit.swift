@@ -12,7 +12,9 @@ struct Submit: AsyncParsableCommand {
   @Flag(name: .long, help: "Also send sessions that the server has refused.")
   var quarantined = false
 
-  @Flag(name: .long, help: "Try now, even if the server has asked for fewer requests.")
+  @Flag(
+    name: .long,
+    help: "Try now, even if the server has asked for fewer requests; with --quarantined also what the server may have.")
   var force = false
 
   mutating func validate() throws {
