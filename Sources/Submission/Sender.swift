@@ -111,7 +111,8 @@ public actor Sender {
     let fromMemory = try await runMemory(urgency)
     if mode == .memory { return fromMemory }
     let (stored, hadQueue) = try await runner.run(mode, urgency) { await self.runningDrive }
-    let report = fromMemory + stored
+    var report = fromMemory + stored
+    report.speedTests.kept += await speedTestsInMemory.waiting
     turns &+= 1
     if hadQueue { lastPass = EndedPass(ended: clock.wall(), report: report) }
     return report
@@ -158,6 +159,11 @@ public actor Sender {
     try await speedTestsInMemory.add(start, end, as: row)
     logger.notice("a speed test that the disk refuses will be submitted from memory: test \(start.testUUID)")
     nudge()
+  }
+
+  /// Whether the server has this speed test, which the disk refused; `nil` for one that is stored.
+  public func hasSubmittedFromMemory(test uuid: String) async -> Bool? {
+    await speedTestsInMemory.hasSubmitted(uuid)
   }
 
   private static func submitted(of store: DriveStore) async throws -> [Int64: Set<Int>] {

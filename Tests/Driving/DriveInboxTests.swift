@@ -35,6 +35,17 @@ struct DriveInboxTests {
     #expect(waiting.take(until: .max).map(\.occurred) == [5, 9] && waiting.take(until: .max).isEmpty)
   }
 
+  @Test(
+    "when a batch has the signals of seconds, then answers come last and now, and decisions follow the last signal alone"
+  )
+  func batch() {
+    let steps = BatchStep.all(of: [
+      (.tick, 1), (.input(.unresolved(reason: "", for: 1)), 2), (.pingsDue, 3), (.input(.stop), 4),
+    ])
+    #expect(steps.map(\.boot) == [1, 3, 4, nil] && steps.map(\.isLast) == [false, false, false, true])
+    #expect(BatchStep.all(of: [(.tick, 7)]).map(\.isLast) == [true] && BatchStep.all(of: []).isEmpty)
+  }
+
   @Test("when several signals come before the reader takes them, then it is woken once, and again after that")
   func wakesOnce() {
     inbox.open { [wakeups] in wakeups.increment() }

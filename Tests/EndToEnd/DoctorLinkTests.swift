@@ -35,7 +35,7 @@ struct DoctorLinkTests {
       Host(
         testDescription: "a prohibited route",
         script: "ip route del 10.9.0.1; ip route del 10.9.0.1; ip route add prohibit 10.9.0.1",
-        words: "there is no route"),
+        words: "a rule of this host forbids packets to 10.9.0.1"),
       Host(
         testDescription: "the wanted interface is down", script: "ip link set wl2 down",
         settings: "network: { source: fixed-cellular }\npings: { interface: wl2 }",

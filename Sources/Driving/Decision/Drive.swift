@@ -52,19 +52,6 @@ struct Drive: Sendable {
 
   // MARK: Inputs
 
-  /// Handles `input`, then runs its effects in order, including those that follow from their answers.
-  /// - Parameters:
-  ///   - input: The input.
-  ///   - now: Returns the current `Pinger.now`, in nanoseconds.
-  ///   - perform: Runs an effect, and returns its answer if it has one.
-  mutating func run(_ input: DriveInput, now: () -> UInt64, perform: (DriveEffect) -> DriveInput?) {
-    var waiting = [DriveEffect](handle(input, at: now()).reversed())
-    while let effect = waiting.popLast() {
-      let answer: DriveInput? = if case .proceed(let stage) = effect { .proceed(stage) } else { perform(effect) }
-      if let answer { waiting += handle(answer, at: now()).reversed() }
-    }
-  }
-
   /// - Parameters:
   ///   - input: The input.
   ///   - boot: The current time in nanoseconds on the clock of `Pinger.now`.

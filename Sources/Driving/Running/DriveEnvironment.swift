@@ -64,6 +64,12 @@ enum DriveSignal: Sendable {
   /// A second has passed.
   case tick
 
-  /// Whether pings begin with it: their first moment is never a past one.
-  var beginsPings: Bool { if case .input(.resolved) = self { true } else { false } }
+  /// Whether it answers a request of the drive.
+  var isAnswer: Bool {
+    guard case .input(let input) = self else { return false }
+    return switch input {
+    case .granted, .requestFailed, .resolved, .unresolved, .lookedUp, .lookUpFailed: true
+    default: false
+    }
+  }
 }

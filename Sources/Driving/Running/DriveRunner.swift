@@ -14,6 +14,8 @@ actor DriveRunner {
   private var disk: DriveDisk
   private var pings: CapturedPings
   private var verdicts = WaitingVerdicts()
+  /// The time of the latest input.
+  private var latest: UInt64 = 0
   private let sources: DriveSources
   private let timekeeper: Timekeeper
   private let logger: Logger
@@ -107,12 +109,10 @@ actor DriveRunner {
     }
   }
 
-  /// Handles each signal at the time when it came: after a disk that hung for seconds, positions, pings and the link are in the order in
-  /// which they happened.
   private func handleSignals() {
-    for (signal, boot) in sources.inbox.drain() where !drive.isOver {
-      readPings(until: boot)
-      if !drive.isOver { handle(input(of: signal), at: signal.beginsPings ? nil : boot) }
+    for step in BatchStep.all(of: sources.inbox.drain()) where !drive.isOver {
+      readPings(until: step.boot ?? .max)
+      if !drive.isOver { handle(input(of: step.signal), at: step.boot, decides: step.isLast) }
     }
     guard drive.isOver else { return }
     waiting?.resume()
@@ -125,7 +125,7 @@ actor DriveRunner {
       verdicts.add(sources.pinger.events.available())
       let events = verdicts.take(until: boot)
       if events.isEmpty { return }
-      for event in events { handle(.ping(event), at: boot == .max ? nil : boot) }
+      for event in events { handle(.ping(event), at: boot == .max ? nil : boot, decides: false) }
     }
   }
 
@@ -140,9 +140,16 @@ actor DriveRunner {
     }
   }
 
-  /// - Parameter boot: When it happened, on the clock of `Pinger.now`; `nil`: now.
-  private func handle(_ input: DriveInput, at boot: UInt64? = nil) {
-    drive.run(input, now: { boot ?? Pinger.now }, perform: perform)
+  /// - Parameter boot: When it happened, on the clock of `Pinger.now`, but not before an earlier input; `nil`: now.
+  private func handle(_ input: DriveInput, at boot: UInt64? = nil, decides: Bool = true) {
+    var moment = latest
+    drive.run(
+      input, decides: decides,
+      now: {
+        moment = max(boot ?? Pinger.now, moment)
+        return moment
+      }, perform: perform)
+    latest = moment
   }
 
   // MARK: Effects
@@ -151,8 +158,9 @@ actor DriveRunner {
     switch effect {
     case .disk(let effect):
       let began = ContinuousClock.now
-      defer { noteHang(ContinuousClock.now - began) }
-      return disk.perform(effect).map { .disk($0) }
+      let answer = disk.perform(effect)
+      noteHang(ContinuousClock.now - began)
+      return answer.map { .disk($0) }
     case .proceed(let stage): return .proceed(stage)
     case .log(let level, let line, let event):
       logger.log(level: level, "\(line)", metadata: event.map { [OperatorEvent.key: .stringConvertible($0)] })
@@ -171,7 +179,7 @@ actor DriveRunner {
 
   private func noteHang(_ duration: Duration) {
     guard duration >= .seconds(2) else { return }
-    logger.warning("the disk took \(duration.inMilliseconds / 1000) s for a write; pings went on, and nothing is lost")
+    logger.warning("the disk took \(duration.inMilliseconds / 1000) s for an answer; pings went on meanwhile")
   }
 
   private func begin(_ start: PingStart) -> DriveInput {
@@ -180,6 +188,41 @@ actor DriveRunner {
     } catch {
       return .pingsRefused(reason: "\(error)", start)
     }
+  }
+}
+
+extension Drive {
+  /// Handles `input`, then runs its effects in order, including those that follow from their answers.
+  /// - Parameters:
+  ///   - input: The input.
+  ///   - decides: Whether to decide about tests and pauses afterwards; not, while later inputs wait.
+  ///   - now: Returns the current `Pinger.now`, in nanoseconds.
+  ///   - perform: Runs an effect, and returns its answer if it has one.
+  mutating func run(
+    _ input: DriveInput, decides: Bool = true, now: () -> UInt64, perform: (DriveEffect) -> DriveInput?
+  ) {
+    var waiting = [DriveEffect](handle(input, at: now()).reversed())
+    while let effect = waiting.popLast() {
+      if case .proceed(.decision) = effect, !decides { continue }
+      let answer: DriveInput? = if case .proceed(let stage) = effect { .proceed(stage) } else { perform(effect) }
+      if let answer { waiting += handle(answer, at: now()).reversed() }
+    }
+  }
+}
+
+/// A signal of a batch, and how it is handled. After a disk that hung, a batch has the signals of seconds: positions, pings and the link are
+/// handled at the time when they came; answers to requests come now, since their time limits begin with them. A pure value.
+struct BatchStep {
+  let signal: DriveSignal
+  /// `nil`: now.
+  let boot: UInt64?
+  /// Decisions about tests follow the last one only: those of a past moment would start requests that are late at once.
+  let isLast: Bool
+
+  static func all(of batch: [DriveInbox.Dated]) -> [BatchStep] {
+    let dated = batch.filter { !$0.signal.isAnswer }.map { ($0.signal, Optional($0.boot)) }
+    let all = dated + batch.filter(\.signal.isAnswer).map { ($0.signal, nil) }
+    return all.enumerated().map { BatchStep(signal: $1.0, boot: $1.1, isLast: $0 == all.count - 1) }
   }
 }
 

@@ -18,7 +18,7 @@ struct Route: Hashable, Sendable {
     switch -failure.code {
     case ENODEV: return .missing(interface: interface ?? "")
     // The answers of prohibit and blackhole routes.
-    case EACCES, EINVAL: return .forbidden(to: destination, by: interface)
+    case EACCES, EINVAL: return byOtherFamily ?? .forbidden(to: destination, by: interface)
     case ENETUNREACH, EHOSTUNREACH: return byOtherFamily ?? .noRoute(to: destination, by: interface)
     default: return .unknown(failure)
     }

@@ -53,7 +53,8 @@ struct Addresses: Sendable {
     func hasRoute(by interface: String?) -> Bool {
       guard let descriptor = try? makeSocket(SOCK_DGRAM, interface: interface) else { return true }
       defer { close(descriptor) }
-      return call { Glibc.connect(descriptor, $0, $1) } == 0 || ![ENETUNREACH, EHOSTUNREACH].contains(errno)
+      let refusals = [ENETUNREACH, EHOSTUNREACH, EACCES, EINVAL]
+      return call { Glibc.connect(descriptor, $0, $1) } == 0 || !refusals.contains(errno)
     }
 
     /// Calls a function of sockets with the address, such as `bind` or `connect`.

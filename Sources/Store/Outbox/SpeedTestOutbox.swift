@@ -88,20 +88,25 @@ public struct SpeedTestOutbox: Sendable {
   }
 
   /// Stores the end of a running test: it waits to be sent. A test that has ended already stays as it is.
+  /// - Parameters:
+  ///   - known: What became of its result, if it was sent from memory.
+  ///   - time: When `known` was stated.
   /// - Throws: GRDB's `DatabaseError`, `EncodingError`
-  public func end(_ id: Int64, _ end: End) async throws {
+  public func end(_ id: Int64, _ end: End, known: StoredSpeedTest? = nil, at time: WallTime? = nil) async throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let figures = try end.figures.map { String(decoding: try encoder.encode($0), as: UTF8.self) }
+    let isSettled = known.map { [.submitted, .quarantined].contains($0.state) } ?? false
     try await store.write { [copies = store.copies] db in
       try db.execute(
         sql: """
-          UPDATE speed_test SET outcome = ?, ended_at = ?, state = 'waiting', error = ?, figures = ?,
-            technology = iif(?, ifnull(technology, ?), NULL)
+          UPDATE speed_test SET outcome = ?, ended_at = ?, state = ?, attempt = ?, sent_at = ?, settled_at = ?, reason = ?, error = ?,
+            figures = ?, technology = iif(?, ifnull(technology, ?), NULL)
           WHERE id = ? AND state = 'measuring'
           """,
         arguments: [
-          end.outcome.rawValue, end.ended.microseconds, end.error, figures,
+          end.outcome.rawValue, end.ended.microseconds, (known?.state ?? .waiting).rawValue, known?.attempt ?? 0,
+          known?.sent?.microseconds, isSettled ? time?.microseconds : nil, known?.reason, end.error, figures,
           end.isCellular, end.technology?.name, id,
         ])
       try copies.keep(.speedTest, id, db)

@@ -71,15 +71,21 @@ extension ServerFailure {
     _ failure: FetchFailure, url: String, version: IPVersion? = nil, within timeout: Duration, distrust: String? = nil
   ) {
     let text = "\(Redaction.shown(url)): \(distrust ?? Self.reason(failure, url, version, within: timeout))"
+    let mayHaveNetwork = failure.cause.mayHaveNetwork && !Self.isOnThisHost(url)
     switch failure.cause {
     // It can come before the request's body has left.
     case .otherProtocol, .malformed: self = .unusableAnswer(text)
     default:
       self =
         failure.mayHaveArrived
-        ? .noAnswer(text, mayHaveNetwork: failure.cause.mayHaveNetwork)
-        : .unreachable(text, mayHaveNetwork: failure.cause.mayHaveNetwork)
+        ? .noAnswer(text, mayHaveNetwork: mayHaveNetwork) : .unreachable(text, mayHaveNetwork: mayHaveNetwork)
     }
+  }
+
+  /// A server on this host, as in a trial, says nothing about the network: while it is gone, the trial is offline.
+  private static func isOnThisHost(_ url: String) -> Bool {
+    let host = URLComponents(string: url)?.host?.lowercased() ?? ""
+    return host == "localhost" || host.hasPrefix("127.") || ["::1", "[::1]"].contains(host)
   }
 
   private static func reason(

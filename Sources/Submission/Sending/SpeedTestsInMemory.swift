@@ -18,6 +18,16 @@ actor SpeedTestsInMemory {
   private let parts: PassParts
   private var runner: PassRunner?
   private var held: [Held] = []
+  /// The UUIDs of those that the server has.
+  private var submitted: Set<String> = []
+  /// How many the server does not have, and the disk neither.
+  var waiting: Int { held.count { !submitted.contains($0.start.testUUID) } }
+
+  /// `nil` for a test that is not in memory, and was not sent from there.
+  func hasSubmitted(_ uuid: String) -> Bool? {
+    if submitted.contains(uuid) { return true }
+    return held.contains { $0.start.testUUID == uuid } ? false : nil
+  }
 
   init(parts: PassParts) { self.parts = parts }
 
@@ -35,6 +45,8 @@ actor SpeedTestsInMemory {
   func send(_ urgency: ServerGate.Urgency) async throws -> (report: PassReport, hadQueue: Bool)? {
     guard !held.isEmpty, let runner else { return nil }
     let result = try await runner.run(.memory, urgency) { nil }
+    let known = try await runner.store.reading { [ids = held.map(\.id)] in try $0.speedTests(ids: ids) }
+    submitted.formUnion(known.filter { $0.state == .submitted }.map(\.testUUID))
     await moveToDisk(from: runner.store)
     return result
   }
@@ -56,14 +68,9 @@ actor SpeedTestsInMemory {
     let (test, tests) = (held[index], parts.store.speedTests)
     let row = if let row = test.row { row } else { try await tests.begin(test.start) }
     held[index].row = row
-    try await tests.end(row, test.end)
-    guard let known = try await memory.reading({ try $0.speedTests(ids: [test.id]) }).first else { return }
-    switch known.state {
-    case .submitted: try await tests.markSubmitted(row, .result, at: parts.clock.wall())
-    case .quarantined: try await tests.quarantine(row, .result, reason: known.reason ?? "", at: parts.clock.wall())
-    case .sending: try await tests.beginSending(row, .result, at: known.sent ?? parts.clock.wall())
-    case .waiting, .measuring: break
-    }
+    // In one transaction: a test that the server has must not look as if it waited.
+    let known = try await memory.reading { try $0.speedTests(ids: [test.id]) }.first
+    try await tests.end(row, test.end, known: known, at: parts.clock.wall())
     _ = try await memory.speedTests.forget(test.id)
   }
 }

@@ -5,6 +5,7 @@ import Logging
 import Service
 import Settings
 import SpeedTest
+import Store
 import Submission
 import Synchronization
 
@@ -78,27 +79,35 @@ struct ControlledTesting: Sendable {
       }
     }
     if let show { show("") }
-    try await budget.end(before, bytes: end.traffic.total)
-    guard let row = end.row, let testUUID = end.testUUID else { throw CommandFailure(end.error ?? "no test") }
-    let isSubmitted = submits ? await submit(row, environment, givingUp) : nil
+    do {
+      try await budget.end(before, bytes: end.traffic.total)
+    } catch {
+      logger.error("the test's bytes do not count for speedtest.data-limit: \(StoreError.line(error))")
+    }
+    guard let testUUID = end.testUUID else { throw CommandFailure(end.error ?? "no test") }
+    let isSubmitted = submits ? await submit(testUUID, environment, givingUp) : nil
+    let isLost = await environment.sender.hasSubmittedFromMemory(test: testUUID) == false
     let report = SpeedTestReport(
       figures: end.figures ?? SpeedTestFigures(server: "", port: 0, kind: ""), threads: planned.withLock { $0 },
       failures: end.error.map { ["\(end.outcome.rawValue): \($0)"] } ?? [],
-      controlled: .init(id: row, testUUID: testUUID, isSubmitted: isSubmitted))
+      controlled: .init(id: isLost ? nil : end.row, testUUID: testUUID, isSubmitted: isSubmitted))
     if asJSON { print(report.json.text) } else { report.lines.forEach(print) }
-    guard end.outcome == .completed else { return .failed }
+    guard end.outcome == .completed, !isLost else { return .failed }
     return isSubmitted == false ? .kept : .done
   }
 
   /// - Returns: Whether the control server has the test.
-  private func submit(_ row: Int64, _ environment: DriveEnvironment, _ stop: AsyncStream<Void>) async -> Bool {
+  private func submit(_ test: String, _ environment: DriveEnvironment, _ stop: AsyncStream<Void>) async -> Bool {
     do {
       let report = try await untilStopped(by: stop) { try await environment.sender.pass(.warm) }
       logger.info("\(report.line)")
-      return try await environment.store.reading { try $0.speedTests().first { $0.id == row }?.state == .submitted }
+      let isStored = try await environment.store.reading {
+        try $0.speedTests().first { $0.testUUID == test }?.state == .submitted
+      }
+      if isStored { return true }
     } catch {
-      logger.error("not submitted: \(error); the result stays stored")
-      return false
+      logger.error("the pass ended early: \(StoreError.line(error))")
     }
+    return await environment.sender.hasSubmittedFromMemory(test: test) == true
   }
 }

@@ -7,7 +7,8 @@ import Submission
 struct SpeedTestReport {
   /// A test that a control server made.
   struct Controlled {
-    let id: Int64
+    /// In the store; `nil` when the disk refused it.
+    let id: Int64?
     let testUUID: String
     /// Whether the control server has the result; `nil` for a test that was not to be sent.
     let isSubmitted: Bool?
@@ -61,9 +62,11 @@ struct SpeedTestReport {
     guard let controlled else {
       return "not stored, and not sent to a control server: no control server made the test"
     }
-    let test = "speed test \(controlled.id) (\(controlled.testUUID))"
+    let test = "speed test \(controlled.id.map { "\($0) " } ?? "")(\(controlled.testUUID))"
     return switch controlled.isSubmitted {
     case true?: "\(test): the control server has it"
+    case _ where controlled.isSubmitted != true && controlled.id == nil:
+      "\(test): neither stored nor sent, because the disk refuses it"
     case false?: "\(test): stored; \(Program.name) submit sends it later"
     case nil: "\(test): stored, not sent"
     }
@@ -126,7 +129,7 @@ struct SpeedTestReport {
       "pings": .array(figures.pings.map(SpeedTestJSON.ping)),
       "speed_detail": .array(SpeedTestJSON.curves(figures)),
       "failures": .array(failures.map(JSON.string)),
-      "id": controlled.map { .integer($0.id) }, "test_uuid": controlled.map { .string($0.testUUID) },
+      "id": controlled?.id.map(JSON.integer), "test_uuid": controlled.map { .string($0.testUUID) },
       "submitted": .bool(controlled?.isSubmitted == true),
     ])
   }

@@ -1,4 +1,5 @@
 import Coverage
+import Glibc
 import Networking
 import Testing
 
@@ -42,6 +43,14 @@ struct FailureTests {
       #expect(
         failure(cause, mayHaveArrived: true)
           == (isAnswered ? .unusableAnswer(text) : .noAnswer(text, mayHaveNetwork: isNoise)))
+    }
+    // The ways in which the kernel says that nothing came back.
+    for silent in [ENETUNREACH, EHOSTUNREACH, ETIMEDOUT, ENETDOWN, EADDRNOTAVAIL] {
+      #expect(!failure(.system(silent), mayHaveArrived: false).mayHaveNetwork)
+    }
+    for url in ["http://127.0.0.1:8080/x", "https://localhost/x", "http://[::1]:8080/x"] {
+      #expect(
+        !failure(.system(111), mayHaveArrived: false, url: url).mayHaveNetwork, "a trial without its server is offline")
     }
     #expect(failure(.cancelled, mayHaveArrived: false) == .unreachable("https://host/x: stopped before it was sent"))
     #expect(failure(.cancelled, mayHaveArrived: true) == .noAnswer("https://host/x: stopped before it answered"))

@@ -87,7 +87,7 @@ public final class ControlledTest: Sendable {
 
   private var abortReason: String? { state.withLock { $0.reasonToAbort } }
 
-  /// Runs the test. Its end is durable on return.
+  /// Runs the test. Its end is durable on return, unless the disk refuses it (``Submission/Sender/hold(_:_:as:)``).
   /// - Parameters:
   ///   - onGrant: Called when the control server has made the test, with its answer.
   ///   - progress: Called by the test's threads, up to ten times a second by each.

@@ -219,7 +219,7 @@ extension LoopEnd {
 public enum LoopNews: Sendable {
   case testBegan(number: Int)
   case progress(number: Int, SpeedTestProgress)
-  /// A test has ended; its result is on the disk.
+  /// A test has ended; its result is on the disk, or in memory while the disk refuses it.
   case testEnded(number: Int, TestEnd)
   /// A test is due and cannot start.
   case notice(LoopNotice)

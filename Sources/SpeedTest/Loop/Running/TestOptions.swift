@@ -23,7 +23,7 @@ public struct TestOptions: Hashable, Sendable {
 
 public struct TestEnd: Sendable {
   public let outcome: StoredSpeedTest.Outcome
-  /// The id of its row; `nil` when the control server made no test.
+  /// The id of its row; `nil` when the control server made no test, and when the disk refused it.
   public internal(set) var row: Int64?
   /// The control server's identifier of the test.
   public internal(set) var testUUID: String?
