@@ -14,7 +14,7 @@ public enum ConfigurationFiles {
 
   /// The file itself and those of the folder `conf.d` beside it whose names end in `.yaml` or `.yml`, in the order of their names. Below
   /// ``installed``, the package's settings; there, each part may be missing. A pipe and standard input have no folder.
-  /// - Throws: ``ConfigurationError/unreadable(file:reason:)`` for a folder that cannot be listed.
+  /// - Throws: ``ConfigurationError/unreadable(file:reason:)`` for a folder that cannot be listed, or has something else than files.
   static func paths(
     _ file: String, installed: String = installed, packaged: String = packaged
   ) throws(ConfigurationError) -> [String] {
@@ -22,7 +22,12 @@ public enum ConfigurationFiles {
     if file == installed { paths = [packaged, installed].filter(exists) }
     if InputFile.canBeReadAgain(file) {
       let folder = folder(beside: file)
-      paths += try names(in: folder).map { "\(folder)/\($0)" }
+      let parts = try names(in: folder).map { "\(folder)/\($0)" }
+      // A pipe there would hold up every start.
+      if let odd = parts.first(where: { !InputFile.canBeReadAgain($0) }) {
+        throw .unreadable(file: odd, reason: "it is not a regular file; remove it")
+      }
+      paths += parts
     }
     return paths.isEmpty ? [file] : paths
   }

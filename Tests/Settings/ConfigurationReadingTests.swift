@@ -98,6 +98,16 @@ struct ConfigurationReadingTests {
     #expect(found.configuration.file == folder.file("config.yaml"))
   }
 
+  @Test("when a pipe is in conf.d, then it is named instead of waited for")
+  func pipe() throws {
+    try write("{}", to: "conf.d/a.yaml")
+    let pipe = folder.file("conf.d/b.yaml")
+    try #require(mkfifo(pipe, 0o600) == 0)
+    #expect(throws: ConfigurationError.unreadable(file: pipe, reason: "it is not a regular file; remove it")) {
+      _ = try ConfigurationFiles.paths(folder.file("config.yaml"))
+    }
+  }
+
   @Test(
     "when a file in conf.d has mistakes, then each names that file; a value that a later file replaces is not parsed")
   func mistakesOfParts() throws {
