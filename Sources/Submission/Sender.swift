@@ -161,7 +161,7 @@ public actor Sender {
     nudge()
   }
 
-  /// Whether the server has this speed test, which the disk refused; `nil` for one that is stored.
+  /// Of a speed test that the disk refused: whether the server has it. `nil` for a test that is stored.
   public func hasSubmittedFromMemory(test uuid: String) async -> Bool? {
     await speedTestsInMemory.hasSubmitted(uuid)
   }

@@ -186,7 +186,7 @@ struct Drive: Sendable {
   /// Notes in the log when this probe itself stops measuring, and when it goes on.
   private mutating func followPause(at now: DriveTime) -> [DriveEffect] {
     let reason = pauseReason(at: now)
-    // The first reason stands for the time, but for the address's, after which the true one can come.
+    // The first reason is kept while a pause lasts. Only that of the address gives way: a failed look-up says more.
     let isNews = (reason == nil) != (engine.pause == nil) || engine.pause == DriveStatus.addressUnknown
     return isNews && reason != engine.pause ? recorded.record(.unmeasured(reason), at: now) : []
   }

@@ -119,7 +119,7 @@ actor DriveRunner {
     waiting = nil
   }
 
-  /// - Parameter boot: Later verdicts wait; `nil`: none does.
+  /// - Parameter boot: Verdicts that came later wait for the next call; without it, none does.
   private func readPings(until boot: UInt64 = .max) {
     while !drive.isOver {
       verdicts.add(sources.pinger.events.available())
@@ -232,7 +232,7 @@ struct WaitingVerdicts {
 
   mutating func add(_ new: some Sequence<PingEvent>) { events += new }
 
-  /// Removes and returns the first ones, up to one that came after `boot`.
+  /// Removes the verdicts that came by `boot`, and returns them.
   mutating func take(until boot: UInt64) -> [PingEvent] {
     let taken = events.prefix { $0.occurred <= boot }
     events.removeFirst(taken.count)

@@ -124,7 +124,11 @@ public final class ControlledTest: Sendable {
     let isStored = try await persist(start, stored, row)
     // The result is on the disk before the QoS tests, which take minutes.
     if outcome == .completed, options.runsQoS, isStored, let row, let results = await qosResults(granted) {
-      try await environment.store.speedTests.add(qos: results, to: row)
+      do {
+        try await environment.store.speedTests.add(qos: results, to: row)
+      } catch {
+        environment.logger.error("\(name): its QoS results are lost, they cannot be stored: \(StoreError.line(error))")
+      }
     }
     await environment.sender.nudge()
     environment.logger.info(
