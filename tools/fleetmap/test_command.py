@@ -1,10 +1,15 @@
-"""Runs ruff, mypy and the tests; with --spark also those of Spark, on a standalone cluster of two workers."""
+"""Runs ruff, mypy and the tests; with --spark also those of Spark, on a standalone cluster of two workers.
+
+PostgreSQL with PostGIS, Chromium and Java are installed when they are missing (`tools/setup fleet`, which needs root or sudo).
+"""
 
 import argparse
 import os
 import pathlib
 import subprocess
 import sys
+
+from fleetmap.errors import FleetError
 
 PACKAGE = pathlib.Path(__file__).resolve().parent
 
@@ -15,6 +20,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    if subprocess.run([PACKAGE.parent / "setup", "fleet"]).returncode != 0:
+        raise FleetError("tools/setup fleet failed; it installs Debian packages")
     configuration = str(PACKAGE / "pyproject.toml")
     names = options.only or ["discover", "--start-directory", str(PACKAGE / "tests"), "--top-level-directory", str(PACKAGE.parent)]
     commands = [
