@@ -57,6 +57,14 @@ def name_cells(engine: duckdb.DuckDBPyConnection, grid: str) -> dict[str, list[g
     return dict(zip(names, geometry.outlines(cells, grid), strict=True))
 
 
+def notes(engine: duckdb.DuckDBPyConnection, grid: definition.Grid) -> page.Notes:
+    """What is hidden, of tables that `fill` has made."""
+    if engine.execute("SELECT COUNT(*) FROM map").fetchall() == [(0,)]:
+        raise FleetError("every cell is below the minimums: see --least-fences and --least-devices")
+    hidden = engine.execute("SELECT operator, SUM(cells)::BIGINT, SUM(fences)::BIGINT FROM hidden GROUP BY operator ORDER BY operator").fetchall()
+    return page.Notes(grid.cell, grid.least_fences, grid.least_devices, hidden)
+
+
 def batches(engine: duckdb.DuckDBPyConnection) -> Iterator[pa.RecordBatch]:
     """The rows as they are published."""
     names = ", ".join("name AS cell" if name == "cell" else f"map.{name}" for name in outputs.COLUMNS)
@@ -73,15 +81,12 @@ def run(options: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(dir=options.output) as spill, aggregate.connect(dataset.manifest, options.memory, pathlib.Path(spill)) as engine:
         fill(engine, dataset, grid, options.period)
         outlines = name_cells(engine, options.grid)
-        if not outlines:
-            raise FleetError("every cell is below the minimums: see --least-fences and --least-devices")
-        hidden = engine.execute("SELECT operator, SUM(cells)::BIGINT, SUM(fences)::BIGINT FROM hidden GROUP BY operator ORDER BY operator").fetchall()
+        found = notes(engine, grid)
         outputs.write_csv(options.output / "map.csv", batches(engine))
         outputs.write_parquet(options.output / "map.parquet", batches(engine), outlines)
         outputs.write_geopackage(options.output / "map.gpkg", batches(engine), outlines, max(dataset.manifest.days) + "T00:00:00.000Z")
-        page.write(options.output, batches(engine), outlines, page.Notes(options.grid, options.least_fences, options.least_devices, hidden))
+        page.write(options.output, batches(engine), outlines, found)
         rows = engine.execute("SELECT COUNT(*) FROM map").fetchall()[0][0]
     print(f"{options.output}: {rows:,} rows of {len(outlines):,} cells")
-    for operator, count, fences in hidden:
-        print(f"hidden, below {options.least_fences} fences or {options.least_devices} devices: {operator}: {count:,} cells with {fences:,} fences")
+    found.print()
     return 0

@@ -34,6 +34,10 @@ class Notes:
     least_devices: int
     hidden: list[tuple[str, int, int]]  # operator, cells, fences
 
+    def print(self) -> None:
+        for operator, count, fences in self.hidden:
+            print(f"hidden, below {self.least_fences} fences or {self.least_devices} devices: {operator}: {count:,} cells with {fences:,} fences")
+
 
 def slices(batches: Iterator[pa.RecordBatch], index: dict[str, int]) -> dict[str, dict[str, list[Any]]]:
     """The figures by operator, technology and period: columns, with the cells' numbers as `n`."""

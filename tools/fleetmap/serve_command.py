@@ -8,6 +8,7 @@ Needs Debian's postgresql-15-postgis-3. It ends with Ctrl-C or SIGTERM.
 
 import argparse
 import contextlib
+import dataclasses
 import http.server
 import json
 import pathlib
@@ -49,9 +50,13 @@ def resolution_of(zoom: int) -> int:
 class Tiles:
     """Reads tiles as the role that can only read."""
 
-    def __init__(self, address: str):
+    def __init__(self, address: str, notes: page.Notes):
+        self.notes = notes
         self.connection = psycopg.connect(address + " user=reader", autocommit=True)
         self.lock = threading.Lock()
+
+    def close(self) -> None:
+        self.connection.close()
 
     def choices(self) -> bytes:
         with self.lock:
@@ -60,7 +65,8 @@ class Tiles:
             box = self.connection.execute("""
                 SELECT ST_XMin(b), ST_YMin(b), ST_XMax(b), ST_YMax(b)
                 FROM (SELECT ST_Transform(ST_SetSRID(ST_Extent(shape)::geometry, 3857), 4326) AS b FROM shapes) AS whole""").fetchall()[0]
-        return json.dumps({"periods": values[0][::-1], "operators": values[1], "technologies": values[2], "box": box}).encode()
+        return json.dumps({"periods": values[0][::-1], "operators": values[1], "technologies": values[2], "box": box,
+                           "notes": dataclasses.asdict(self.notes)}).encode()
 
     def figures(self, period: str, technology: str, cell: str, operators: list[str]) -> bytes:
         """All figures of a cell, by operator."""
@@ -134,8 +140,8 @@ def handler(tiles: Tiles) -> type[http.server.BaseHTTPRequestHandler]:
     return Handler
 
 
-def fill(address: str, dataset: Dataset, options: argparse.Namespace, scratch: pathlib.Path) -> int:
-    """Loads the aggregate at each resolution; returns its rows."""
+def fill(address: str, dataset: Dataset, options: argparse.Namespace, scratch: pathlib.Path) -> tuple[int, page.Notes]:
+    """Loads the aggregate at each resolution; returns its rows, and what is hidden at the finest one."""
     count = 0
     with psycopg.connect(address + " user=fleet") as connection:
         postgres.prepare(connection)
@@ -144,11 +150,12 @@ def fill(address: str, dataset: Dataset, options: argparse.Namespace, scratch: p
             with aggregate.connect(dataset.manifest, "2GB", scratch / "spill") as engine:
                 map_command.fill(engine, dataset, grid, options.period)
                 outlines = map_command.name_cells(engine, grid.cell)
+                notes = map_command.notes(engine, grid)
                 count += postgres.load(connection, resolution, map_command.batches(engine), outlines)
         connection.commit()
         connection.autocommit = True
         connection.execute("ANALYZE")
-    return count
+    return count, notes
 
 
 @contextlib.contextmanager
@@ -165,9 +172,11 @@ def server(options: argparse.Namespace) -> Iterator[tuple[http.server.HTTPServer
         if not dataset.manifest.days:
             raise FleetError(f"{folder} has no fences")
         address = stack.enter_context(postgres.running((options.data or scratch / "database").resolve()))
-        print(f"{fill(address, dataset, options, scratch):,} rows")
-        tiles = Tiles(address)
-        stack.callback(tiles.connection.close)
+        count, notes = fill(address, dataset, options, scratch)
+        print(f"{count:,} rows")
+        notes.print()
+        tiles = Tiles(address, notes)
+        stack.callback(tiles.close)
         served = stack.enter_context(http.server.ThreadingHTTPServer(("127.0.0.1", options.port), handler(tiles)))
         yield served, tiles
 

@@ -58,6 +58,13 @@ function drawLegend(figure, isDifference) {
   }));
 }
 
+// What a map does not show.
+function said(notes) {
+  const hidden = notes.hidden.map(([operator, cells]) => `${operator}: ${whole(cells)}`).join(", ");
+  return `Cells (${notes.grid}) with fewer than ${notes.least_fences} fences or ${notes.least_devices} devices are hidden`
+    + (hidden ? `, in all periods together ${hidden}.` : ": none.") + " Operators are compared only where each has enough.";
+}
+
 // The figures of a cell: a column for each operator, with its title and its value of a figure.
 function popup(map, where, name, columns) {
   const table = node("table");

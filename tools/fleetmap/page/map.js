@@ -14,10 +14,7 @@ class Page {
     fill(element("other"), parts[0]);
     fill(element("technology"), ["all", ...parts[1].filter(name => name !== "all")]);
     fill(element("period"), parts[2].reverse());
-    const notes = data.notes;
-    const hidden = notes.hidden.map(([operator, cells]) => `${operator}: ${whole(cells)}`).join(", ");
-    element("notes").textContent = `Cells (${notes.grid}) with fewer than ${notes.least_fences} fences or ${notes.least_devices} devices are hidden`
-      + (hidden ? `, in all periods together ${hidden}.` : ": none.") + " Operators are compared only where each has enough.";
+    element("notes").textContent = said(data.notes);
     maplibregl.addProtocol("cells", async request => {
       const [z, x, y] = request.url.split("//")[1].split("/").map(Number);
       return { data: (await tiles.tile(z, x, y)).buffer };

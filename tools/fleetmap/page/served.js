@@ -28,6 +28,7 @@ async function show(map, cell, where) {
   fill(element("other"), choices.operators);
   fill(element("technology"), ["all", ...choices.technologies.filter(name => name !== "all")]);
   fill(element("period"), choices.periods);
+  element("notes").textContent = said(choices.notes) + " Cells are coarser at low zooms.";
   const map = window.served = new maplibregl.Map({
     container: "map", bounds: choices.box, fitBoundsOptions: { padding: { top: 20, bottom: 20, left: innerWidth > 600 ? 280 : 20, right: 20 } },
     attributionControl: false, fadeDuration: 0,

@@ -143,6 +143,7 @@ class Served(unittest.TestCase):
                 self.assertLess(time.monotonic(), deadline, browser.console())
                 time.sleep(0.2)
             self.assertIn("where both have enough", browser.run("return document.getElementById('summary').textContent"))
+            self.assertRegex(browser.run("return document.getElementById('notes').textContent"), "fewer than 10 fences or 2 devices.*23201: [1-9]")
             browser.run("show(served, served.queryRenderedFeatures({layers: ['cells']})[0].properties.cell, served.getCenter())")
             while not browser.run("return Boolean(document.querySelector('.maplibregl-popup-content'))"):
                 self.assertLess(time.monotonic(), deadline, browser.console())
