@@ -1,10 +1,11 @@
-"""Measures what entry, map and serving cost, for made-up countries of two sizes and more: CPU seconds of all processes, memory, bytes; exponents.
+"""Measures what entry, map and serving cost, for made-up countries of several sizes: CPU seconds of all processes, memory, bytes; exponents.
 
-    tools/fleet bench --work /var/tmp/bench --devices 10,30     # 1 and 3 million fences
-    tools/fleet bench --devices 30 --repeat 10 --engines --peer # 30 million for DuckDB; Spark and Sail; geopandas
+    tools/fleet bench --devices 3,30                                # 0.3 and 3 million fences
+    tools/fleet bench --devices 3,30 --repeat 10 --engines --peers  # also 30 million; Spark and Sail; geopandas and DuckDB
 
-A device makes 100,000 fences of 20 pings in 7 days. --repeat has the days of the last country again under later dates, for cost, not for statistics.
-An exponent of 1 means twice the cost for twice the fences. All processes are counted, those of Java and PostgreSQL too.
+A device makes 100,000 fences of 20 pings in 7 days. --repeat has the exports of the last country again with later dates: for cost, not for
+statistics. An exponent of 1 means twice the cost for twice the fences. All processes are counted, those of Java and PostgreSQL too. The first run of
+Spark counts as its start, which its further rows are without.
 """
 
 import argparse
@@ -12,26 +13,33 @@ import contextlib
 import ctypes
 import dataclasses
 import datetime
+import itertools
+import json
 import math
 import os
 import pathlib
 import resource
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 
-from fleetmap import postgres, spark_cluster
+from fleetmap import page, postgres, serve_command, spark_cluster
 from fleetmap.dataset import Dataset
 from fleetmap.errors import FleetError
-from fleetmap.manifest import Manifest
 
-COUNTRY = ("--days", "7", "--drives", "4", "--fences", "3572", "--towns", "60", "--size", "80")
-DAYS = 7
+DAYS, DRIVES, FENCES = 7, 4, 3572  # of a drive
+COUNTRY = ("--days", str(DAYS), "--drives", str(DRIVES), "--fences", str(FENCES), "--towns", "60", "--size", "80")
+LATER = """
+UPDATE fence_centres SET fid = fid + {fences}, session = session + {drives}, drive = drive + {drives},
+  entered_at = '{day}' || substr(entered_at, 11), exited_at = '{day}' || substr(exited_at, 11);
+UPDATE export SET last_fence = last_fence + {fences}, exported_at = '{next}' || substr(exported_at, 11), from_time = '{day}' || substr(from_time, 11),
+  to_time = '{next}' || substr(to_time, 11);
+"""
 FLEET = [sys.executable, "-m", "fleetmap"]
 PROGRAM = [str(pathlib.Path(__file__).resolve().parents[1] / "fleet")]
-PEER = "geopandas"
 PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -47,9 +55,9 @@ class Cost:
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--work", type=pathlib.Path, metavar="DIR", help="keep the countries there, for a further run (default: a temporary folder)")
     parser.add_argument("--devices", default="3,10", metavar="LIST", help="of each country (default 3,10)")
-    parser.add_argument("--repeat", type=int, default=1, metavar="N", help="also the map of N times the last country's days (default 1: no)")
+    parser.add_argument("--repeat", type=int, default=1, metavar="N", help="also all of it for N times the last country's days (default 1: no)")
     parser.add_argument("--engines", action="store_true", help="also Sail, Spark, and Spark with two workers on loopback")
-    parser.add_argument("--peer", action="store_true", help="also geopandas over the same GeoPackages")
+    parser.add_argument("--peers", action="store_true", help="also geopandas over the same GeoPackages, and DuckDB over GeoParquet")
 
 
 @contextlib.contextmanager
@@ -78,21 +86,47 @@ def measured(step: str, fences: int, command: list[str], *arguments: str | pathl
     return Cost(step, fences, found[0], max(found[1], usage.ru_maxrss / 1024))
 
 
-def costs(folder: pathlib.Path, devices: int) -> Iterator[Cost]:
-    """Entry, maps, and loading the server."""
-    country, dataset, output = (folder / f"{name}-{devices}" for name in ("country", "fleet", "map"))
-    if not (country / "truth.csv").exists():
-        measured("simulate", 0, FLEET, "simulate", "-o", country, "--devices", str(devices), *COUNTRY)
-    for path in (dataset, output):
+def of(country: pathlib.Path, kind: str) -> pathlib.Path:
+    """The folder of a kind of output for a country."""
+    return country.with_name(country.name.replace("country", kind))
+
+
+def costs(country: pathlib.Path) -> Iterator[Cost]:
+    """Entry, maps and serving."""
+    dataset, output, database = (of(country, kind) for kind in ("fleet", "map", "database"))
+    for path in (dataset, output, database):
         shutil.rmtree(path, ignore_errors=True)
     entry = measured("add", 0, FLEET, "add", dataset, country / "exports")
     fences, size = content(dataset)
     yield dataclasses.replace(entry, fences=fences, size=size)
-    for period in ("week", "day"):
+    for period in ("week", "day", "all"):
         cost = measured(f"map, by {period}", fences, FLEET, "map", dataset, "-o", output, "--period", period, "--least-devices", "1")
         yield dataclasses.replace(cost, size=sum(path.stat().st_size for path in output.iterdir()))
     if postgres.programs():
-        yield measured("serve, load", fences, FLEET, "serve", dataset, "--port", "0", "--load-only", "--least-devices", "1")
+        yield measured("serve, load", fences, FLEET, "serve", dataset, "--data", database, "--port", "0", "--load-only", "--least-devices", "1")
+        yield cost_of_tiles(database, fences)
+
+
+def cost_of_tiles(database: pathlib.Path, fences: int) -> Cost:
+    """A hundred tiles: the mean of all of zooms 4 to 11 of the latest period, with the start of PostgreSQL."""
+    notes = page.Notes("", 0, 0, [])
+    with (counted() as found, postgres.running(database.resolve()) as address,
+          contextlib.closing(serve_command.Tiles(address, notes)) as tiles):
+        choices = json.loads(tiles.choices())
+        west, south, east, north = choices["box"]
+        count = 0
+        for zoom in range(4, 12):
+            [(left, top), (right, bottom)] = (tile_of(zoom, *corner) for corner in ((west, north), (east, south)))
+            for x, y in itertools.product(range(left, right + 1), range(top, bottom + 1)):
+                tiles.tile(zoom, x, y, choices["periods"][0], choices["operators"][0], "all", "share")
+                count += 1
+    return Cost("serve, 100 tiles", fences, found[0] * 100 / count, found[1])
+
+
+def tile_of(zoom: int, longitude: float, latitude: float) -> tuple[int, int]:
+    [(x, y)] = postgres.mercator([(longitude, latitude)])
+    half = math.pi * postgres.MERCATOR_RADIUS_M
+    return int((half + x) / (2 * half) * 2**zoom), int((half - y) / (2 * half) * 2**zoom)
 
 
 def content(dataset: pathlib.Path) -> tuple[int, int]:
@@ -101,77 +135,96 @@ def content(dataset: pathlib.Path) -> tuple[int, int]:
     return sum(day.fences for day in live.manifest.days.values()), sum(pathlib.Path(path).stat().st_size for path in live.files().values())
 
 
-def repeated(dataset: pathlib.Path, times: int) -> pathlib.Path:
-    """A data set with the same days again and again, under later dates; its files are the same ones."""
-    live, folder = Dataset.read(dataset), dataset.with_name(f"{dataset.name}-times-{times}")
-    shutil.rmtree(folder, ignore_errors=True)
-    days = {}
-    for turn in range(times):
-        for day, entry in live.manifest.days.items():
-            name = str(datetime.date.fromisoformat(day) + datetime.timedelta(days=DAYS * turn))
-            days[name] = entry
-            (folder / f"day={name}").mkdir(parents=True)
-            os.link(live.files()[day], folder / f"day={name}" / entry.file)
-    (folder / "manifest.json").write_text(Manifest(live.manifest.settings, live.manifest.sources, days).text())
-    return folder
+def repeated(country: pathlib.Path, times: int) -> pathlib.Path:
+    """A country with the same exports again and again, of later days, sessions and fences."""
+    folder = country.with_name(f"{country.name}-times-{times}")
+    partial = folder.with_name(folder.name + ".partial")
+    if folder.exists():
+        return folder
+    shutil.rmtree(partial, ignore_errors=True)
+    for path in sorted((country / "exports").rglob("*.gpkg")):
+        for turn in range(times):
+            day = datetime.date.fromisoformat(path.stem) + datetime.timedelta(days=DAYS * turn)
+            copy = partial / "exports" / path.parent.name / f"{day}.gpkg"
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, copy)
+            with contextlib.closing(sqlite3.connect(copy)) as database:
+                database.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;" + LATER.format(
+                    day=day, next=day + datetime.timedelta(days=1), fences=turn * DAYS * DRIVES * FENCES, drives=turn * DAYS * DRIVES) + "COMMIT")
+    return partial.rename(folder)
 
 
-def costs_repeated(dataset: pathlib.Path, times: int, engines: bool) -> Iterator[Cost]:
-    """Maps of many fences. All days together are a harder case than a day at a time."""
-    folder = repeated(dataset, times)
-    fences, _ = content(folder)
-    options = ("-o", folder.with_name("map-repeated"), "--least-devices", "1")
-    for name, period in (("by week", "week"), ("by day", "day"), ("all days together", "all")):
-        yield measured(f"map, {name}", fences, FLEET, "map", folder, *options, "--period", period)
-    if engines:
-        yield measured("Spark, local", fences, PROGRAM, "spark", folder, "-o", folder / "cells", "--period", "all")
-
-
-def costs_of_engines(folder: pathlib.Path, dataset: pathlib.Path) -> Iterator[Cost]:
-    fences, _ = content(dataset)
-    for engine in ("sail", "spark"):
-        measured("installation", 0, PROGRAM, engine, "--help")
-        yield measured(f"{engine.title()}, local", fences, PROGRAM, engine, dataset, "-o", folder / engine)
+def cost_of_workers(folder: pathlib.Path, dataset: pathlib.Path, fences: int) -> Cost:
     with counted() as whole:
         with spark_cluster.running(folder) as address:
             done = subprocess.run([*PROGRAM, "spark", str(dataset), "-o", str(folder / "workers"), "--master", address], stdout=subprocess.DEVNULL,
                                   env=os.environ | {"SPARK_LOCAL_IP": "127.0.0.1"})
         if done.returncode != 0:
             raise FleetError("Spark with two workers failed")
-    yield Cost("Spark, two workers", fences, whole[0], whole[1])
+    return Cost("Spark, two workers", fences, whole[0], whole[1])
 
 
-def cost_of_peer(folder: pathlib.Path, devices: int, fences: int) -> Cost:
+def costs_of_peers(folder: pathlib.Path, country: pathlib.Path, fences: int) -> Iterator[Cost]:
+    """What a user would do otherwise."""
     measured("installation", 0, PROGRAM, "peer", "--help")
-    return measured(PEER, fences, PROGRAM, "peer", folder / f"country-{devices}" / "exports", folder / "peer.csv")
+    shutil.rmtree(folder / "raw", ignore_errors=True)
+    for step, engine, data, output in (("geopandas", "geopandas", country / "exports", "peer.csv"),
+                                       ("geopandas to GeoParquet", "geoparquet", country / "exports", "raw"),
+                                       ("DuckDB over GeoParquet", "duckdb", folder / "raw", "peer.csv")):
+        yield measured(step, fences, PROGRAM, "peer", engine, data, folder / output)
 
 
 def every(folder: pathlib.Path, options: argparse.Namespace) -> Iterator[Cost]:
-    numbers = [int(text) for text in options.devices.split(",")]
-    for devices in numbers:
-        yield from costs(folder, devices)
-    last = folder / f"fleet-{numbers[-1]}"
-    if options.peer:
-        yield cost_of_peer(folder, numbers[-1], content(last)[0])
-    if options.engines:
-        yield from costs_of_engines(folder, last)
+    countries = []
+    for devices in options.devices.split(","):
+        country = folder / f"country-{devices}"
+        if not (country / "truth.csv").exists():
+            measured("simulate", 0, FLEET, "simulate", "-o", country, "--devices", devices, *COUNTRY)
+        countries.append(country)
+    last = countries[-1]
     if options.repeat > 1:
-        yield from costs_repeated(last, options.repeat, options.engines)
+        countries.append(repeated(last, options.repeat))
+    for country in countries:
+        yield from costs(country)
+    fences, _ = content(of(last, "fleet"))
+    if options.peers:
+        yield from costs_of_peers(folder, last, fences)
+    if options.engines:
+        for engine in ("sail", "spark"):
+            measured("installation", 0, PROGRAM, engine, "--help")
+        yield measured("Sail", fences, PROGRAM, "sail", of(last, "fleet"), "-o", folder / "sail")
+        for dataset in (of(country, "fleet") for country in countries):
+            fences, _ = content(dataset)
+            yield measured("Spark, local", fences, PROGRAM, "spark", dataset, "-o", folder / "spark")
+            yield cost_of_workers(folder, dataset, fences)
+
+
+def row(cost: Cost, before: list[Cost]) -> str:
+    """A line of the table; `before` are the smaller ones of the same step."""
+    start = Cost(cost.step, 0, 0, 0)
+    if cost.step.startswith("Spark") and before:
+        start, *before = before
+
+    def beyond(other: Cost) -> tuple[float, int]:
+        return other.cpu_s - start.cpu_s, other.fences - start.fences
+
+    cpu_s, fences = beyond(cost)
+    exponent = ""
+    if before:
+        less_s, fewer = beyond(before[-1])
+        exponent = f"{math.log(cpu_s / less_s) / math.log(fences / fewer):.2f}"
+    size = "" if cost.size is None else f"{cost.size / cost.fences:.1f}"
+    return f"| {cost.step} | {cost.fences:,} | {cost.cpu_s:.1f} | {cpu_s / fences * 1e6:.2f} | {cost.memory_mb:.0f} MB | {size} | {exponent} |"
 
 
 def run(options: argparse.Namespace) -> int:
     print("| step | fences | CPU s | CPU s a million | memory | bytes a fence | exponent |\n|---|---|---|---|---|---|---|", flush=True)
     found: list[Cost] = []
     with tempfile.TemporaryDirectory(prefix="fleet-") as scratch:
-        for cost in every(options.work or pathlib.Path(scratch), options):
-            base = next((other for other in found if other.step == cost.step), None)
-            exponent = "" if base is None else f"{math.log(cost.cpu_s / base.cpu_s) / math.log(cost.fences / base.fences):.2f}"
-            size = "" if cost.size is None else f"{cost.size / cost.fences:.1f}"
-            rate = cost.cpu_s / cost.fences * 1e6
-            print(f"| {cost.step} | {cost.fences:,} | {cost.cpu_s:.1f} | {rate:.2f} | {cost.memory_mb:.0f} MB | {size} | {exponent} |", flush=True)
+        folder = options.work or pathlib.Path(scratch)
+        folder.mkdir(parents=True, exist_ok=True)
+        folder.chmod(0o755)  # PostgreSQL may run as another user
+        for cost in every(folder, options):
+            print(row(cost, [other for other in found if other.step == cost.step]), flush=True)
             found.append(cost)
-    for peer in found:
-        if peer.step == PEER:
-            own = sum(cost.cpu_s for cost in found if cost.fences == peer.fences and cost.step in ("add", "map, by week"))
-            print(f"{PEER} needs {peer.cpu_s / own:.1f} times the CPU of `add` and `map`, by week, together")
     return 0
