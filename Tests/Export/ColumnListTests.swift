@@ -82,7 +82,7 @@ struct ColumnListTests {
     }
   }
 
-  @Test("when a fence is stored, then its line has the keys of a replayed fence, but with wall times and its session")
+  @Test("when a fence is stored, then its line has the keys of a replayed fence, with number, session and wall times")
   func sameKeys() throws {
     func keys(_ record: FenceRecord) -> Set<String> {
       Set(ColumnList.line.filter { $0.value(record) != nil }.map(\.name))
@@ -93,7 +93,7 @@ struct ColumnListTests {
     replayed.distance = stored.distance
     #expect(
       keys(stored).subtracting(keys(replayed)) == [
-        "session", "drive", "store_id", "clock", "quarantined", "target", "entered_at", "exited_at",
+        "id", "session", "drive", "store_id", "clock", "quarantined", "target", "entered_at", "exited_at",
       ])
     #expect(keys(replayed).subtracting(keys(stored)) == ["entered", "exited"])
   }
@@ -120,7 +120,7 @@ private enum ColumnTable {
     switch column.source {
     case .replay: " (only in replays)"
     case .store where column.role == .record: " (not in JSON)"
-    case .store where column.role == .identity: " (in GeoJSON the id of the feature, not in JSON Lines)"
+    case .store where column.role == .identity: " (in GeoJSON the id of the feature, not in replays)"
     case .store: " (not in replays)"
     case .both: ""
     }

@@ -75,13 +75,13 @@ struct ExportTests {
     #expect(distances == [nil, nil, 111.19, 55.6, nil, 55.6, nil])
   }
 
-  @Test("when stored fences are exported, then the line has wall times and the session")
+  @Test("when stored fences are exported, then the line has its number, wall times and the session")
   func storedLine() throws {
     let line = try line(record(.sample(entered: 10.123_999, lasted: 4)))
     #expect(
       line.hasPrefix(
         """
-        {"session":3,"entered_at":"2026-11-20T10:00:10.123Z","exited_at":"2026-11-20T10:00:14.123Z","latitude":48.2082,
+        {"id":0,"session":3,"entered_at":"2026-11-20T10:00:10.123Z","exited_at":"2026-11-20T10:00:14.123Z",
         """.dropLast()))
   }
 

@@ -147,8 +147,7 @@ def gaps(ordered: list[Source]) -> list[tuple[int, int]]:
     """The numbers of fences, from the first to the last that is known, that no export of a store has."""
     ranges: list[tuple[int, int]] = []
     for source in ordered:
-        # An export without numbers has times in their place.
-        for session in source.sessions if source.last_fence else []:
+        for session in source.sessions:
             _join(ranges, session.first, session.last)
     return [(before[1] + 1, after[0] - 1) for before, after in itertools.pairwise(ranges)]
 

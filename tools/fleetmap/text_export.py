@@ -28,7 +28,7 @@ class TextExport:
     """A file that is open. Its fences are the view `entered`.
 
     It does not state what it has. So it counts as all of its store's fences from the beginning of its first one to that of its last one, made when
-    its last one ended. A line of JSON has no number; the beginning in ms since the epoch stands for it.
+    its last one ended.
     """
 
     place = ("latitude", "longitude")
@@ -50,8 +50,7 @@ class TextExport:
                             + f" FROM {source}")
         columns = ", ".join(f"{self._value(name, kind)} AS {name}" for name, kind in KINDS.items())
         signal = ", ".join(f"TRY_CAST({name} AS DOUBLE)" for name in SIGNALS)
-        self.engine.execute(f"CREATE VIEW entered AS SELECT COALESCE(TRY_CAST(id AS BIGINT), {TIMES.format('entered_at')}, 0) AS fid, {columns},"
-                            f" COALESCE({signal}) AS signal FROM given")
+        self.engine.execute(f"CREATE VIEW entered AS SELECT TRY_CAST(id AS BIGINT) AS fid, {columns}, COALESCE({signal}) AS signal FROM given")
 
     def _value(self, name: str, kind: str) -> str:
         if kind != "TEXT":
@@ -64,10 +63,12 @@ class TextExport:
     def statement(self) -> Statement:
         begins, ends = TIMES.format("entered_at"), TIMES.format("exited_at")
         [row] = self.rows(f"""
-            SELECT MIN(store_id) AS store, iso(MAX({ends})) AS exported_at, COALESCE(MAX(TRY_CAST(id AS BIGINT)), 0) AS last_fence,
+            SELECT MIN(store_id) AS store, iso(MAX({ends})) AS exported_at, MAX(TRY_CAST(id AS BIGINT)) AS last_fence,
               iso(MIN({begins})) AS from_time, iso(MAX({begins}) + 1) AS to_time FROM given""")
         if row["store"] is None or row["from_time"] is None or row["exported_at"] is None:
             raise FleetError(f"{self.path} has no fences of a store")
+        if self.rows("SELECT 1 FROM entered WHERE fid IS NULL LIMIT 1"):
+            raise FleetError(f"{self.path} has fences without a number: export with 0.1.0 or later")
         return Statement(**row, state="all", filtered=False)
 
     def rows(self, query: str) -> list[dict[str, Any]]:

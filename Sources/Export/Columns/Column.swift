@@ -94,8 +94,8 @@ enum ColumnRole: Hashable, Sendable {
   case position
   /// A property of the feature.
   case property
-  /// Data of the store about the fence, such as its state. Formats of JSON leave it out, as they leave out the number: their
-  /// lines and properties are those of a replayed fence (docs/export.md).
+  /// Data of the store about the fence, such as its state. Formats of JSON leave it out: apart from the number, the times
+  /// and the provenance, their lines and properties are those of a replayed fence (docs/export.md).
   case record
   /// A list, in JSON Lines only.
   case list

@@ -17,7 +17,7 @@ enum ColumnList {
   static let storedTable: [Column<FenceRecord>] = all.filter { $0.source != .replay }
 
   /// The members of a line of JSON Lines, wherever the record comes from.
-  static let line: [Column<FenceRecord>] = all.filter { $0.role == .position || $0.role == .property }
+  static let line: [Column<FenceRecord>] = all.filter { $0.role != .record }
 
   /// The properties of a feature of GeoJSON, wherever the record comes from.
   static let properties: [Column<FenceRecord>] = all.filter { $0.role == .property }

@@ -102,7 +102,7 @@ def as_text(package: pathlib.Path, path: pathlib.Path, **added: str) -> pathlib.
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="") as file:
         if path.suffix == ".jsonl":
-            file.writelines(json.dumps({name: value for name, value in row.items() if value is not None and name != "id"}) + "\n" for row in rows)
+            file.writelines(json.dumps({name: value for name, value in row.items() if value is not None}) + "\n" for row in rows)
             return path
         writer = csv.DictWriter(file, rows[0])
         writer.writeheader()

@@ -10,15 +10,13 @@ from fleetmap.tests.made import Fence, as_text, counts, export, quietly
 from fleetmap.tests.test_add import InFolder
 
 TIME_OF_EXPORT = "2026-11-06T00:00:00.000Z"
-# Of the file: the session's number in the data set, and in JSON Lines the fence's.
-OF_THE_FILE = ("origin", "id")
 
 
 class Text(InFolder):
     def rows(self, dataset: pathlib.Path) -> list[dict[str, Any]]:
-        """All fences, without what depends on the file."""
+        """All fences, without the number of their session in the data set, which depends on the file."""
         found = [row for path in Dataset.read(dataset).files().values() for row in parquet.ParquetFile(path).read().to_pylist()]
-        return sorted(({name: value for name, value in row.items() if name not in OF_THE_FILE} for row in found), key=lambda row: str(row))
+        return sorted(({name: value for name, value in row.items() if name != "origin"} for row in found), key=lambda row: str(row))
 
     def test_when_a_day_comes_in_any_format_then_the_fences_are_the_same(self) -> None:
         quietly("simulate", "-o", self.folder / "country", "--devices", "2", "--days", "1", "--drives", "2", "--fences", "150", "--pings", "6")
@@ -41,6 +39,14 @@ class Text(InFolder):
             for place in order:
                 quietly("add", dataset, f"car={files[place]}", "--cut", "0")
             self.assertEqual(self.numbers(dataset), {"2026-11-02": list(range(1, 30))}, order)
+
+    def test_when_a_text_lacks_fences_then_the_gap_is_found_and_one_without_numbers_is_refused(self) -> None:
+        package = self.file("a.gpkg", [Fence(1), Fence(5, session=2)])
+        for kind in ("csv", "jsonl"):
+            text = as_text(package, self.folder / f"a.{kind}")
+            self.assertEqual(counts(quietly("add", self.folder / kind, text, "--cut", "0")[1])["gap"], 3, kind)
+        text.write_text(text.read_text().replace('"id"', '"number"'))
+        self.assertIn("without a number", quietly("add", self.dataset, text)[1])
 
     def test_when_texts_have_days_that_follow_each_other_then_they_add_up_and_a_new_one_replaces_its_day(self) -> None:
         days = [[Fence(1), Fence(2, entered_at="2026-11-02T11:00:00.000Z")], [Fence(3, entered_at="2026-11-03T10:00:00.000Z", session=2)]]
