@@ -20,6 +20,8 @@ public struct DriveSummary: Sendable {
   public let capture: CaptureSummary?
   /// Why no ping was sent; `nil` when one was sent.
   public let silence: String?
+  /// Why there is no fence although pings were sent; `nil` when there is one, or when the position is not the reason.
+  public let fencelessReason: String?
   /// Why pings could not be sent; `nil` when all were.
   public let unsentReason: String?
   /// The user's own target, whose fences are kept here; `nil`: the control server's.

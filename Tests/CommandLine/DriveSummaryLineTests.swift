@@ -9,11 +9,12 @@ import Testing
 struct DriveSummaryLineTests {
   private func summary(
     _ reason: StopReason = .user, link: String? = nil, fences: Int = 17, totals: DriveTotals = DriveTotals(),
-    silence: String? = nil
+    silence: String? = nil, fenceless: String? = nil
   ) -> DriveSummary {
     DriveSummary(
       drive: 4, link: link, fences: fences, submittableFences: min(fences, 16), totals: totals,
-      lasted: .seconds(3723), reason: reason, capture: nil, silence: silence, unsentReason: nil, target: nil)
+      lasted: .seconds(3723), reason: reason, capture: nil, silence: silence, fencelessReason: fenceless,
+      unsentReason: nil, target: nil)
   }
 
   @Test(
@@ -25,6 +26,11 @@ struct DriveSummaryLineTests {
   func reasons(reason: StopReason, expected: String) {
     #expect(summary(reason).lines.first == "drive 4 ended after 01:02:03: \(expected)")
     #expect(summary(reason, link: "B").lines.first == "drive 4 (B) ended after 01:02:03: \(expected)")
+  }
+
+  @Test("when a drive has no fence for want of a position, then a line says so")
+  func fenceless() {
+    #expect(summary(fences: 0, fenceless: "waiting for GPS").lines.last == "no fence: waiting for GPS")
   }
 
   @Test("when pings were sent, then the second line has their number, mean and loss")

@@ -123,6 +123,19 @@ struct DriveTests {
 
   // MARK: Status
 
+  @Test("when gpsd is away all along, then the result of the drive says why it has no fence")
+  mutating func fenceless() throws {
+    try rig.startPinging()
+    rig.feed(.positioning(.status(.disconnected(reason: "refused"))))
+    rig.wait(4)
+    rig.ping(.answered(rttNanoseconds: 1))
+    rig.tick()
+    rig.feed(.stop)
+    rig.feed(.ended)
+    let summary = rig.drive.summary(drive: 1, capture: nil, at: rig.now)
+    #expect(summary.fencelessReason == "waiting for GPS (no gpsd: refused)")
+  }
+
   @Test("when gpsd is away, then the status names that beside the missing position")
   mutating func receiver() {
     rig.feed(.began)

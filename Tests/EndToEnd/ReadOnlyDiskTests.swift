@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A card that turns read-only in mid-drive, as ext4 does after an error.
+/// A card that turns read-only in mid-drive, as ext4 does after an error, or hangs.
 @Suite(
   .serialized, .enabled(if: Surroundings.mayMount && SmallDisk.isAvailable, "needs CAP_SYS_ADMIN and a loop device"))
 struct ReadOnlyDiskTests {
@@ -55,6 +55,25 @@ struct ReadOnlyDiskTests {
     _ = try await field.run("submit")
     _ = try await field.run("submit", ["--quarantined"])
     #expect(try await entries().sorted() == fromMemory.sorted())
+  }
+
+  @Test("when the card hangs for seconds, then fences begin meanwhile as without it")
+  func hang() async throws {
+    let drive = try field.start("record", ["--no-submit"])
+    _ = try await eventually("4 fences are stored") { try await stored() >= 4 ? () : nil }
+    try disk.freeze()
+    let (frozen, frozenAt) = (ContinuousClock.now, Date.now)
+    _ = try await eventually("7 s") { ContinuousClock.now - frozen > .seconds(7) ? () : nil }
+    let thawedAt = Date.now
+    try disk.thaw()
+    _ = try await eventually("the disk goes on") { drive.standardError.contains("the disk took") ? () : nil }
+    drive.signal(SIGTERM)
+    #expect(try await drive.exitStatus() == 0, "\(drive.standardError)")
+    let fences = try await field.run("export", ["--state", "all", "--format", "jsonl"]).lines
+    let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+    let times = try fences.map { try format.parse(try #require($0["entered_at"] as? String)) }
+    let meanwhile = times.filter { $0 > frozenAt + 1 && $0 < thawedAt - 1 }
+    #expect(meanwhile.count >= 3 && Set(meanwhile).count == meanwhile.count, "\(times)")
   }
 
   @Test("when the card turns read-only, then the service submits from memory, and start, status and journal agree")

@@ -11,7 +11,7 @@ struct CommandOutcomeTests {
     for _ in 0..<pings { totals.count(.failed(.timeout)) }
     return DriveSummary(
       drive: 1, link: nil, fences: 3, submittableFences: 3, totals: totals, lasted: .seconds(9), reason: .user,
-      capture: nil, silence: silence, unsentReason: nil, target: nil)
+      capture: nil, silence: silence, fencelessReason: nil, unsentReason: nil, target: nil)
   }
 
   @Test("when no ping was sent on any link, then the exit status is 69, unless data was kept or the command failed")

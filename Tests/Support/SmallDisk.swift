@@ -27,6 +27,11 @@ public final class SmallDisk: Sendable {
   /// Makes it read-only at once, as ext4 does after an error of the card: open files included.
   public func abort() throws { try Self.run("mount", ["-o", "remount,abort", path]) }
 
+  /// Holds up each write from now on, as a card does that collects its garbage, until ``thaw()``.
+  public func freeze() throws { try Self.run("fsfreeze", ["--freeze", path]) }
+
+  public func thaw() throws { try Self.run("fsfreeze", ["--unfreeze", path]) }
+
   /// Mounts it again, as after a repair.
   public func mountAgain() throws {
     try Self.run("umount", [path])
@@ -46,5 +51,9 @@ public final class SmallDisk: Sendable {
     guard process.terminationStatus == 0 else { throw Failed(command: [program] + arguments) }
   }
 
-  deinit { umount2(path, CInt(MNT_DETACH)) }
+  deinit {
+    // A test that failed can leave it frozen.
+    try? thaw()
+    umount2(path, CInt(MNT_DETACH))
+  }
 }

@@ -127,8 +127,8 @@ struct Drive: Sendable {
       drive: drive, link: link.name, fences: engine.fences.count,
       submittableFences: engine.fences.filter(\.isSubmittable).count,
       totals: reporting.totals(of: engine), lasted: stopped.at.sinceStart, reason: stopped.reason,
-      capture: capture, silence: reporting.silenceReason, unsentReason: reporting.unsentReason,
-      target: options.target?.target)
+      capture: capture, silence: reporting.silenceReason, fencelessReason: reporting.fencelessReason(of: engine),
+      unsentReason: reporting.unsentReason, target: options.target?.target)
   }
 
   // MARK: Positioning

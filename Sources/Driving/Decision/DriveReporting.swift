@@ -123,6 +123,11 @@ struct DriveReporting: Hashable, Sendable {
   /// Why no ping was sent; `nil` when one was sent.
   var silenceReason: String? { status.totals.pings == 0 ? silence.reason : nil }
 
+  /// Why there is no fence although pings were sent, where the position is the reason at the end of the drive.
+  func fencelessReason(of engine: Engine) -> String? {
+    engine.fences.isEmpty && status.totals.pings > 0 ? positionCause(engine) : nil
+  }
+
   /// The present status of the drive, with the pings since the last report.
   mutating func report(
     of engine: Engine, journal: DriveJournal, tests: ServerTests, isClockTrusted: Bool, at now: DriveTime
@@ -146,7 +151,7 @@ struct DriveReporting: Hashable, Sendable {
   ) -> [String] {
     let obstacle = status.network?.obstacle ?? (engine.path == .wifi ? "on Wi-Fi, not measuring" : nil)
     let causes = [
-      engine.warnings.contains { $0.to == nil && $0.kind == .waitingForGPS } ? waitingForGPS : nil,
+      positionCause(engine),
       obstacle, isClockTrusted ? nil : DriveStatus.clockNotSet,
       testCause(tests, isClockTrusted, on: engine, isBlocked: obstacle != nil),
       obstacle == nil ? sendTrouble.map { "pings are not sent: \($0)" } : nil,
@@ -156,7 +161,9 @@ struct DriveReporting: Hashable, Sendable {
     return causes.compactMap { $0 }
   }
 
-  private var waitingForGPS: String {
+  /// Why there is no accurate position; `nil` when there is one.
+  private func positionCause(_ engine: Engine) -> String? {
+    guard engine.warnings.contains(where: { $0.to == nil && $0.kind == .waitingForGPS }) else { return nil }
     let cause: String? =
       switch gpsTrouble {
       case .disconnected(let reason): "no gpsd: \(reason)"

@@ -16,7 +16,7 @@ extension DriveSummary {
     return [
       "drive \(drive)\(name) ended after \(DriveStatus.clock(lasted)): \(ending)",
       "\(counted(fences, "fence")), \(target?.note ?? "\(submittableFences) of them to submit"); \(tally.pings == 0 ? tally.line : "\(counted(tally.pings, "ping")), \(tally.line)")",
-    ] + unsentLines + (capture.map { [$0.line] } ?? [])
+    ] + (fencelessReason.map { ["no fence: \($0)"] } ?? []) + unsentLines + (capture.map { [$0.line] } ?? [])
   }
 
   private var unsentLines: [String] {
