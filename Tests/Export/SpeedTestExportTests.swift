@@ -49,11 +49,13 @@ import Testing
   func interrupted() async throws {
     let tests = try await StoredSpeedTest.samples {
       $0.links = [
-        SpeedTestLink(kind: .cellular, interface: "wwan0"), SpeedTestLink(kind: .wifi, interface: "wlan0", since: 3),
+        SpeedTestLink(kind: .cellular, interface: "wwan0", address: "10.0.0.1"),
+        SpeedTestLink(kind: .cellular, interface: "wwan0", address: "10.0.0.2", since: 2),
+        SpeedTestLink(kind: .wifi, interface: "wlan0", since: 3),
       ]
       $0.download = SpeedTestRate(
         kilobitsPerSecond: 8, bytes: 1, nanoseconds: 2_180_000_000, began: 0, connections: 1, curves: [],
-        planned: 7_000_000_000, silence: 4_820_000_000)
+        planned: 7_000_000_000, silence: 4_819_500_000)
     }
     var lines: [UInt8] = []
     try ExportFormat.jsonl.export(speedTests: tests) { lines += $0 }

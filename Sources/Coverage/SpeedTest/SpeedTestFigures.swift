@@ -198,6 +198,8 @@ public struct SpeedTestRate: Hashable, Sendable, Codable {
   public let planned: Int64?
   /// The longest time of the planned phase in which no connection had a byte, ns; `nil` of a test of an earlier build.
   public let silence: Int64?
+  /// The same in whole milliseconds, rounded.
+  public var silenceMilliseconds: Int64? { silence.map { $0 / 1_000_000 + ($0 % 1_000_000 >= 500_000 ? 1 : 0) } }
 
   /// A result with the given values.
   public init(

@@ -59,11 +59,11 @@ enum SpeedTestColumns {
       percent($0.download?.measuredShare)
     },
     figure("upload_measured_percent", .decimal, "the same of the upload") { percent($0.upload?.measuredShare) },
-    figure("download_silence_ms", .decimal, "longest time of the download in which no connection had a byte") {
-      milliseconds($0.download?.silence)
+    figure("download_silence_ms", .integer, "longest time of the download in which no connection had a byte") {
+      ($0.download?.silenceMilliseconds).map(JSON.integer)
     },
-    figure("upload_silence_ms", .decimal, "the same of the upload, by the server's reports") {
-      milliseconds($0.upload?.silence)
+    figure("upload_silence_ms", .integer, "the same of the upload, by the server's reports") {
+      ($0.upload?.silenceMilliseconds).map(JSON.integer)
     },
     figure("received_bytes", .long, "bytes received, pre-tests included, without those that TLS adds") {
       .integer($0.traffic.received)

@@ -170,6 +170,8 @@ enum ServerExamination {
 
   private static func advice(_ failure: ServerFailure) -> String? {
     switch failure {
+    case .unreachable(_, mayHaveNetwork: true), .noAnswer(_, mayHaveNetwork: true):
+      "correct what the line names: control-server.url, control-server.ca-file, the server, or this host"
     case .unreachable, .noAnswer: "is there a network? then check control-server.url, the name and the firewall"
     case .tooManyRequests: "wait; the service waits by itself"
     case .refused, .unusableAnswer: "ask the server's operator; the line has the server's words"

@@ -97,10 +97,6 @@ struct SpeedTestReport {
     figure?.measuredShare.flatMap { JSON.rounded($0 * 100, places: 1) }
   }
 
-  private static func silence(_ figure: SpeedTestRate?) -> JSON? {
-    figure?.silence.map { .decimal(units: $0, places: 6) }
-  }
-
   /// The result; names and units are those of the control server's `/result` where it has them.
   var json: JSON {
     .object([
@@ -119,8 +115,9 @@ struct SpeedTestReport {
       "fell_back_to_one": .bool(figures.fellBackToOne),
       "interrupted": .bool(figures.isInterrupted),
       "download_measured_percent": Self.percent(figures.download),
-      "download_silence_ms": Self.silence(figures.download),
-      "upload_measured_percent": Self.percent(figures.upload), "upload_silence_ms": Self.silence(figures.upload),
+      "download_silence_ms": (figures.download?.silenceMilliseconds).map(JSON.integer),
+      "upload_measured_percent": Self.percent(figures.upload),
+      "upload_silence_ms": (figures.upload?.silenceMilliseconds).map(JSON.integer),
       "ping_median_ns": figures.medianPing.map(JSON.integer),
       "ping_shortest_ns": figures.shortestPing.map(JSON.integer),
       "test_ping_shortest": figures.shortestClientPing.map(JSON.integer),

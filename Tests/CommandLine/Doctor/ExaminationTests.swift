@@ -162,6 +162,8 @@ struct ExaminationTests {
       let refused = server { $0.tests = tests }
       #expect(refused.map(\.grade) == [.good, .fault] && refused[1].text.hasPrefix("link A: no test: "))
     }
+    let distrusted = server { $0.registration = .failure(.unreachable("its certificate", mayHaveNetwork: true)) }
+    #expect(distrusted[0].advice?.contains("control-server.ca-file") == true)
     #expect(server { $0.trouble = "no such file" }.map(\.text) == ["no such file"])
     #expect(server { $0.registration = nil }.isEmpty, "without a URL, the configuration has the fault")
   }
