@@ -1,3 +1,5 @@
+import Coverage
+import Store
 import Testing
 
 @testable import Submission
@@ -10,10 +12,10 @@ struct BatchRuleTests {
 
   /// The consequences of these failures for one batch, in this order.
   private func consequences(
-    _ failures: (ServerFailure, RequestStep)..., isSuspect: Bool = false
+    _ failures: (ServerFailure, RequestStep)..., isSuspect: Bool = false, isInDoubt: Bool = false
   ) -> [BatchRule.Consequence] {
     var rule = BatchRule()
-    return failures.map { rule.consequence(of: $0.0, at: $0.1, isSuspect: isSuspect) }
+    return failures.map { rule.consequence(of: $0.0, at: $0.1, isSuspect: isSuspect, isInDoubt: isInDoubt) }
   }
 
   @Test(
@@ -52,6 +54,19 @@ struct BatchRuleTests {
     for failure in [ServerFailure.notTheServer(status: 302, found: "a redirect"), .noAnswer("x")] {
       #expect(consequences((failure, .coverageResult), isSuspect: true) == [.setAside])
     }
+  }
+
+  @Test("when an earlier request of a batch left within the hour, then no refusal sends its fences to another test")
+  func earlierRequest() {
+    for status in [400, 409, 413, 422] {
+      #expect(consequences((.refused(status: status, message: ""), .coverageResult), isInDoubt: true) == [.setAside])
+    }
+    #expect(consequences((Self.noTest, .coverageResult), isInDoubt: true) == [.replaceTest], "the history decides")
+    let sent = WallTime.rigStart
+    let batch = Batch.sample(1, state: .sending, test: "T1", sent: sent)
+    #expect(BatchRule.isInDoubt(batch, at: sent.adding(.seconds(3599))))
+    #expect(!BatchRule.isInDoubt(batch, at: sent.adding(.seconds(3600))))
+    #expect(!BatchRule.isInDoubt(Batch.sample(1, state: .waiting, test: "T1", sent: sent), at: sent))
   }
 
   @Test("when a batch may have arrived, then it stays in doubt until a failure of its own request rules that out")

@@ -102,6 +102,20 @@ struct ServerFencesTests {
     #expect(held.finding(for: quarantined, isForced: true) == .absent)
   }
 
+  @Test("when the history lists a test twice, or without a number of fences, then the batch is not taken for absent")
+  func unclearHistory() {
+    var reading = HistoryReading(cursor: nil, oldest: 0)
+    let items = [("A", 3), ("A", 0), ("B", nil)].map { HistoryItem(testUUID: $0.0, time: nil, fences: $0.1) }
+    reading.append(HistoryPage(entries: 3, items: items))
+    var held = ServerFences()
+    held.add(reading)
+    #expect(held.finding(for: .sample(1, test: "A", fences: 3), isForced: false) == .arrived(fences: 3))
+    #expect(
+      held.finding(for: .sample(2, test: "B", fences: 3), isForced: false)
+        == .quarantine(reason: "the server has test B, and does not say how many of its fences"))
+    #expect(held.finding(for: .sample(2, state: .quarantined, test: "B"), isForced: true) == .absent)
+  }
+
   @Test(
     "when the server knows neither test nor client, then a batch that may have been sent is quarantined, a new one is not"
   )

@@ -53,7 +53,7 @@ public struct Batch: Hashable, Sendable, Identifiable {
   /// How many times it met trouble; any trouble moves it behind the other batches. Answers to the batch itself count
   /// each time; trouble with its request for a test, or with the history, counts once.
   public let troubles: Int
-  /// When it was last sent.
+  /// When it was last sent; of a batch in doubt, when the latest request left that may have arrived.
   public let sent: WallTime?
   /// The number of fences in the last request; `nil` before the first.
   public let sentFences: Int?

@@ -143,6 +143,16 @@ public struct Outbox: Sendable {
     }
   }
 
+  /// Marks `batch` as in doubt because of an earlier request only: the server has certainly not stored the last one.
+  /// - Parameter sent: When the earlier request left.
+  /// - Throws: GRDB's `DatabaseError`
+  public func keepInDoubt(batch: Int64, since sent: WallTime) async throws {
+    try await store.write { db in
+      try db.execute(
+        sql: "UPDATE batch SET state = 'sending', sent_at = ? WHERE id = ?", arguments: [sent.microseconds, batch])
+    }
+  }
+
   /// Counts trouble, which moves `batch` behind the others.
   /// - Parameters:
   ///   - batch: Its id.

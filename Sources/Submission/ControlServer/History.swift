@@ -30,8 +30,13 @@ struct HistoryItem: Hashable, Sendable {
   let testUUID: String
   /// The `time` of the client's request for the test, in milliseconds since the epoch; `nil` when the server gives none.
   let time: Int64?
-  /// The number of fences that the server has for the test.
-  let fences: Int
+  /// The number of fences that the server has for the test; `nil` when it gives none that can be read.
+  let fences: Int?
+
+  /// That of two entries of one test which lists more.
+  static func fuller(_ one: HistoryItem, _ other: HistoryItem) -> HistoryItem {
+    (one.fences ?? .max) > (other.fences ?? .max) ? one : other
+  }
 }
 
 /// A page of the server's history.
@@ -48,11 +53,16 @@ extension HistoryPage {
   init(_ body: Data) throws(ServerFailure) {
     do {
       let answer = try JSONDecoder().decode(Answer.self, from: body)
-      self.init(entries: answer.history.count, items: answer.history.compactMap(\.item))
+      let items = answer.history.compactMap(\.item)
+      // Entries of other kinds may lack a test. If all do, none can be told from ours.
+      guard answer.history.isEmpty || !items.isEmpty else { throw NoTests() }
+      self.init(entries: answer.history.count, items: items)
     } catch {
       throw .unusableAnswer("the history in the answer cannot be read")
     }
   }
+
+  private struct NoTests: Error {}
 
   private struct Answer: Decodable {
     struct Entry: Decodable {
@@ -64,7 +74,7 @@ extension HistoryPage {
       var item: HistoryItem? {
         guard let test_uuid else { return nil }
         return HistoryItem(
-          testUUID: test_uuid, time: time?.number, fences: fencesCount?.number.flatMap { Int(exactly: $0) } ?? 0)
+          testUUID: test_uuid, time: time?.number, fences: fencesCount?.number.flatMap { Int(exactly: $0) })
       }
     }
 

@@ -1,9 +1,12 @@
+import Coverage
+import Store
+
 /// Decides the next step for a batch after one of its requests failed. A pure value, for one batch in one pass.
 struct BatchRule: Hashable, Sendable {
   enum Consequence: Hashable, Sendable {
     /// Register the device again, then send the batch again.
     case registerAgain
-    /// Read the history. If the batch has not arrived, request another test and send it again.
+    /// Read the history. If the batch has not arrived, and is not in doubt, request another test and send it again.
     case replaceTest
     /// End the pass: no batch can be sent without this request.
     case endPass
@@ -21,8 +24,12 @@ struct BatchRule: Hashable, Sendable {
   private var hasRegisteredAgain = false
   private var hasReplacedTest = false
 
-  /// - Parameter isSuspect: Whether the server accepted other batches in this pass, and this one had trouble twice before.
-  mutating func consequence(of failure: ServerFailure, at step: RequestStep, isSuspect: Bool) -> Consequence {
+  /// - Parameters:
+  ///   - isSuspect: Whether the server accepted other batches in this pass, and this one had trouble twice before.
+  ///   - isInDoubt: ``isInDoubt(_:at:)``. Then no fence of it goes to another test: it waits for the history of a later pass.
+  mutating func consequence(
+    of failure: ServerFailure, at step: RequestStep, isSuspect: Bool, isInDoubt: Bool = false
+  ) -> Consequence {
     let verdict = Verdict(failure)
     if verdict == .unknownClient, !hasRegisteredAgain {
       hasRegisteredAgain = true
@@ -30,6 +37,7 @@ struct BatchRule: Hashable, Sendable {
     }
     guard step == .coverageResult else { return step == .settings ? .endPass : .setAside }
     switch verdict {
+    case .rejected where isInDoubt: return .setAside
     case .noStartedTest where !hasReplacedTest:
       hasReplacedTest = true
       return .replaceTest
@@ -38,6 +46,15 @@ struct BatchRule: Hashable, Sendable {
     case .doubtful where isSuspect && Self.isSwallowed(failure): return .suspect
     case .doubtful, .trouble, .forbidden, .unknownClient, .noStartedTest, .unreachable: return .setAside
     }
+  }
+
+  /// How long an earlier request may be under way in the server, or be missing in its history: a refusal within this time can mean that
+  /// the fences have arrived.
+  static let doubtLasts: Duration = .seconds(3600)
+
+  /// Whether an earlier request of `batch` left without an answer so lately that the history proves nothing.
+  static func isInDoubt(_ batch: Batch, at now: WallTime) -> Bool {
+    batch.state == .sending && batch.sent.map { now - $0 < doubtLasts } ?? false
   }
 
   /// Whether the batch has certainly not arrived, so that no history check is needed.

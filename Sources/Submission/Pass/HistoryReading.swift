@@ -31,7 +31,7 @@ struct HistoryReading {
   mutating func append(_ page: HistoryPage) {
     let known = tests.count
     for item in page.items {
-      tests[item.testUUID.lowercased()] = item
+      tests.merge([(item.testUUID.lowercased(), item)], uniquingKeysWith: HistoryItem.fuller)
       guard let time = item.time else { continue }
       cursor = max(cursor ?? time, time)
       isSorted = isSorted && time <= last

@@ -32,7 +32,7 @@ struct ServerFences: Sendable {
   var testCount: Int { tests.count }
 
   mutating func add(_ reading: HistoryReading) {
-    tests.merge(reading.tests) { $0.fences > $1.fences ? $0 : $1 }
+    tests.merge(reading.tests, uniquingKeysWith: HistoryItem.fuller)
   }
 
   mutating func add(stranger client: String) { strangers.insert(client) }
@@ -40,9 +40,12 @@ struct ServerFences: Sendable {
   mutating func add(unread batches: [Batch], _ failure: ServerFailure) { unread.append((batches, failure)) }
 
   func finding(for batch: Batch, isForced: Bool) -> Finding {
-    guard let test = batch.testInQuestion, let held = tests[test.lowercased()]?.fences, held > 0 else {
-      return .absent
+    guard let test = batch.testInQuestion, let item = tests[test.lowercased()] else { return .absent }
+    guard let held = item.fences else {
+      return isForced && batch.state == .quarantined
+        ? .absent : .quarantine(reason: "the server has test \(test), and does not say how many of its fences")
     }
+    guard held > 0 else { return .absent }
     let ours = batch.sentFences ?? batch.fences
     if held == ours { return .arrived(fences: held) }
     guard batch.state == .quarantined else {
@@ -93,10 +96,11 @@ struct ServerFences: Sendable {
     guard let client = batch.client, !strangers.contains(client) else { return Self.noHistory }
     // Fences of the batch may have been damaged since, but none was added.
     let suspect = tests.first { uuid, test in
-      test.fences >= batch.fences && !knownTests.contains(uuid) && (test.time ?? .max) >= Self.earliestTest(of: batch)
+      (test.fences ?? 0) >= batch.fences && !knownTests.contains(uuid)
+        && (test.time ?? .max) >= Self.earliestTest(of: batch)
     }
     return suspect.map { uuid, test in
-      "it may have been sent before: the server has \(counted(test.fences, "fence")) of test \(uuid), and the store does not say which ones"
+      "it may have been sent before: the server has \(counted(test.fences ?? 0, "fence")) of test \(uuid), and the store does not say which ones"
     }
   }
 

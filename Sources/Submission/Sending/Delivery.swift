@@ -39,10 +39,16 @@ struct Delivery: PassStep {
       case .accepted: return try await outcomes.accepted(batch, &pass)
       case .nothingToSend: return pass.remove(batch)
       case .failed(let failure, let step):
-        if BatchRule.hasNotArrived(after: failure, at: step) { try await store.outbox.release(batch: batch.id) }
+        let isInDoubt = BatchRule.isInDoubt(queued, at: clock.wall())
+        if BatchRule.hasNotArrived(after: failure, at: step), !isInDoubt {
+          try await store.outbox.release(batch: batch.id)
+        }
         if Task.isCancelled { throw PassEnd.stopped(failure) }
         let isSuspect = batch.isSuspect && pass.report.tally.fencesSent > 0
-        let consequence = rule.consequence(of: failure, at: step, isSuspect: isSuspect)
+        let consequence = rule.consequence(of: failure, at: step, isSuspect: isSuspect, isInDoubt: isInDoubt)
+        if isInDoubt, step == .coverageResult, Verdict(failure).isAnswerOfNo, let sent = queued.sent {
+          try await store.outbox.keepInDoubt(batch: batch.id, since: sent)
+        }
         guard try await follow(consequence, of: failure, at: step, &batch, &pass) else { return }
       }
     }
@@ -58,7 +64,7 @@ struct Delivery: PassStep {
     case .registerAgain:
       await registration.doubt()
       return true
-    case .replaceTest: return try await replaceTest(&batch, &pass)
+    case .replaceTest: return try await replaceTest(&batch, failure, &pass)
     case .endPass: throw PassEnd.failed(failure)
     case .setAside: try await outcomes.setAside([batch], failure, at: step, &pass)
     case .refuse: try await outcomes.refuse(batch, failure, &pass)
@@ -133,12 +139,16 @@ struct Delivery: PassStep {
   }
 
   /// The server has no started test for `batch`: reads the history, and requests another test if the fences have not
-  /// arrived.
+  /// arrived. While an earlier request may be under way, the batch waits for a later history.
   /// - Returns: Whether to send the batch again now.
-  private func replaceTest(_ batch: inout Batch, _ pass: inout Pass) async throws -> Bool {
+  private func replaceTest(_ batch: inout Batch, _ refusal: ServerFailure, _ pass: inout Pass) async throws -> Bool {
     var step = RequestStep.history
     do {
       if try await history.isResolved(batch, &pass) { return false }
+      guard !BatchRule.isInDoubt(batch, at: clock.wall()) else {
+        try await outcomes.setAside([batch], refusal, at: .coverageResult, &pass)
+        return false
+      }
       try await store.outbox.release(batch: batch.id)
       step = .coverageRequest
       try await anchor.anchor(&batch, pass)

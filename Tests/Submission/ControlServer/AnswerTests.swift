@@ -163,13 +163,16 @@ struct AnswerTests {
         HistoryItem(testUUID: "A", time: 1_795_168_800_000, fences: 3),
         HistoryItem(testUUID: "B", time: 1_795_168_700_000, fences: 4),
         HistoryItem(testUUID: "C", time: nil, fences: -1),
-        HistoryItem(testUUID: "D", time: nil, fences: 0),
+        HistoryItem(testUUID: "D", time: nil, fences: nil),
       ])
   }
 
   @Test(
     "when the answer has no list of tests, then it is unusable, and not an empty history",
-    arguments: ["{}", "[]", #"{"history":null}"#, #"{"history":{}}"#, #"{"history":[1]}"#, "", "\u{FEFF}{}"])
+    arguments: [
+      "{}", "[]", #"{"history":null}"#, #"{"history":{}}"#, #"{"history":[1]}"#, #"{"history":[{"fencesCount":3}]}"#,
+      "", "\u{FEFF}{}",
+    ])
   func noHistory(body: String) {
     #expect(throws: ServerFailure.unusableAnswer("the history in the answer cannot be read")) {
       try HistoryPage(Data(body.utf8))
