@@ -79,6 +79,8 @@ final class Transfer: @unchecked Sendable {
     ccurl_number(easy, CURLOPT_HTTP09_ALLOWED, 1)
     ccurl_number(easy, CURLOPT_TIMEOUT_MS, Self.milliseconds(request.limit))
     ccurl_number(easy, CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(request.connectionLimit ?? request.limit))
+    // In a mobile network, a connection that was idle for longer is often dead without a sign: after a change of the address, behind NAT.
+    ccurl_number(easy, CURLOPT_MAXAGE_CONN, 10)
     if request.acceptsGzip { ccurl_text(easy, CURLOPT_ACCEPT_ENCODING, "gzip") }
     if request.isFresh {
       ccurl_number(easy, CURLOPT_FRESH_CONNECT, 1)

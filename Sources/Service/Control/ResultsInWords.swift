@@ -52,7 +52,8 @@ extension PassReport {
       line +=
         "; \(counted(fencesWithoutSession, "fence")) without a session \(fencesWithoutSession == 1 ? "waits until it is" : "wait until they are") older than submission.legacy-threshold"
     }
-    if let firstFailure { line += ": \(firstFailure)" }
+    // What failed first and was sent all the same is no result.
+    if let firstFailure, outcome != .done { line += ": \(firstFailure)" }
     if let hold { line += "; \(self.line(hold))" }
     if fencesOfRunningDrives > 0 {
       let fences = "\(fencesOfRunningDrives) \(fencesOfRunningDrives == 1 ? "fence" : "fences")"
