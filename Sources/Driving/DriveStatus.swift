@@ -46,6 +46,8 @@ public struct DriveStatus: Hashable, Sendable {
   static let clockNotSet = "the clock is not set, not measuring"
   /// The warning while pings wait for the address of the ping server's name, or for a NAT64 prefix.
   static let addressUnknown = "the ping server's address is not known yet"
+  /// The warning while no test is in use.
+  static let testAwaited = "waiting for a test"
   /// The warning while the ping server refuses the token (RE01).
   static let tokenRefused = "the ping server refuses the test's token"
   /// The same from the user's own target, which knows the secret: else it would not answer.
@@ -106,7 +108,7 @@ public struct DriveStatus: Hashable, Sendable {
   ) -> String? {
     guard path != .wifi else { return nil }
     if isRefused { return hasTarget ? targetRefuses : tokenRefused }
-    return isMissing ? hasTarget ? "waiting for the target's address" : "waiting for a test" : nil
+    return isMissing ? hasTarget ? "waiting for the target's address" : testAwaited : nil
   }
 
   /// The position in words, e.g. `48.20820 16.37380 ±4 m`.

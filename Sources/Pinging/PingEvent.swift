@@ -197,6 +197,12 @@ extension PingEvent {
     }
   }
 
+  /// Whether it is an ICMP error that nothing listens at the port (RFC 792; RFC 4443, 3.1).
+  public var isPortUnreachable: Bool {
+    guard case .icmpError(let type, let code) = kind else { return false }
+    return from?.family == .ipv6 ? (type, code) == (1, 4) : (type, code) == (3, 3)
+  }
+
   /// Whether the event shows that the target is alive: it answered, in time or not. A router's ICMP error does not show that.
   public var isSignOfLife: Bool {
     switch kind {

@@ -21,6 +21,10 @@ public struct RecoveryPolicy: Hashable, Sendable {
 
   public init() {}
 
+  /// How long before its end a test is replaced, so that pings go on without a gap: the time of a request that fails and one that does not,
+  /// but at most a tenth of the test.
+  func renewalLead(of life: Duration) -> Duration { min(backoff + prepareTimeout + activationTimeout, life / 10) }
+
   /// How long a test may be used, from its request on (docs/protocol.md, 2).
   /// - Parameter limit: The server's limit for the duration of the test; `nil`: none.
   public func life(limit: Duration?) -> Duration { min(limit ?? longestSession, longestSession) }

@@ -28,14 +28,20 @@ public struct TestSelection: Hashable, Sendable {
     case failures
     /// The session has reached the largest number of fences.
     case fences
+    /// The end of the test is near.
+    case age
   }
 
   private struct Test: Hashable {
     let generation: Generation
     /// When its preparation began.
     let launched: DriveTime
+    /// When another test is requested.
+    let renews: DriveTime
     /// The end of its validity.
     let ends: DriveTime
+    /// The end of its token's.
+    let expires: DriveTime
   }
 
   private struct Preparation: Hashable {
@@ -68,6 +74,8 @@ public struct TestSelection: Hashable, Sendable {
     var failures = 0
     /// Whether one was answered since the last decision.
     var hasSucceeded = false
+    /// Whether the last one was not answered.
+    var isSilent = false
     var isRefused = false
   }
 
@@ -146,6 +154,7 @@ public struct TestSelection: Hashable, Sendable {
       owed.insert(.failures)
       outcomes.failures = 0
     }
+    if case .active(let test) = state, now >= test.renews { owed.insert(.age) }
     switch state {
     case .idle:
       // A request that failed without a network does not delay the next one.
@@ -176,11 +185,12 @@ public struct TestSelection: Hashable, Sendable {
     return .prepare(lastGeneration)
   }
 
-  /// Ends the use of a test that was refused or has expired.
+  /// Ends the use of a test that was refused or has expired. While its pings are lost it stays in use: without them, nothing would tell that a
+  /// dead zone goes on.
   private mutating func cut(at now: DriveTime) {
     guard let test else { return }
     if now - test.launched >= policy.provenAfter { waits.refusal.reset() }
-    guard outcomes.isRefused || now >= test.ends else { return }
+    guard outcomes.isRefused || now >= (outcomes.isSilent ? test.expires : test.ends) else { return }
     if outcomes.isRefused { nextPreparation = now + waits.refusal.next() }
     outcomes.isRefused = false
     switch state {
@@ -241,11 +251,15 @@ public struct TestSelection: Hashable, Sendable {
     _ generation: Generation, limit: Duration?, requested: DriveTime? = nil, at now: DriveTime
   ) {
     guard let preparation, preparation.generation == generation else { return }
-    let ends = (requested ?? preparation.launched) + policy.life(limit: limit)
-    state = .active(Test(generation: generation, launched: preparation.launched, ends: ends))
+    let (begin, life) = (requested ?? preparation.launched, policy.life(limit: limit))
+    state = .active(
+      Test(
+        generation: generation, launched: preparation.launched, renews: begin + (life - policy.renewalLead(of: life)),
+        ends: begin + life, expires: begin + policy.longestSession))
     hasHadTest = true
     outcomes.failures = 0
     outcomes.isRefused = false
+    outcomes.isSilent = false
     owed.removeAll()
     waits.retry.reset()
     waits.activation.reset()
@@ -283,6 +297,7 @@ public struct TestSelection: Hashable, Sendable {
   public mutating func answered(_ generation: Generation) {
     guard counts(generation) else { return }
     outcomes.failures = 0
+    outcomes.isSilent = false
     outcomes.hasSucceeded = true
     waits.recovery.reset()
     owed.remove(.failures)
@@ -293,7 +308,9 @@ public struct TestSelection: Hashable, Sendable {
 
   /// A ping of this generation was not answered.
   public mutating func failed(_ generation: Generation) {
-    if counts(generation) { outcomes.failures += 1 }
+    guard counts(generation) else { return }
+    outcomes.failures += 1
+    outcomes.isSilent = true
   }
 
   /// The ping server refused the token of this generation (RE01).

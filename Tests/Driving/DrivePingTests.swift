@@ -145,6 +145,76 @@ struct DrivePingTests {
     #expect((rig.drive.engine.pings.all, rig.drive.engine.pings.unsent) == (1, 1))
   }
 
+  private var pauses: [String?] {
+    rig.disk.events.compactMap { if case .unmeasured(let reason) = $0.kind { .some(reason) } else { nil } }
+  }
+
+  @Test("when a fence opens while the first answer to a request is awaited, then it is not measured, for 5 s")
+  mutating func awaited() throws {
+    rig.feed(.began)
+    rig.feed(.pingsRead)
+    rig.wait(0.5)
+    rig.fix(0)
+    rig.tick()
+    #expect(pauses == [DriveStatus.testAwaited])
+    rig.wait(4)
+    rig.tick()
+    rig.fix(100)
+    rig.wait(0.5)
+    rig.tick()
+    #expect(pauses == [DriveStatus.testAwaited, nil], "a request without an answer is how a dead zone begins")
+    rig.wait(1)
+    rig.fix(200)
+    rig.feed(.stop)
+    #expect(rig.drive.engine.fences.map(\.isSubmittable) == [false, false, false])
+  }
+
+  @Test("when the token is refused and the next request has no answer, then a dead zone is no pause")
+  mutating func refusedThenSilent() throws {
+    try rig.startPinging()
+    rig.fix(0)
+    rig.ping(.refused(rttNanoseconds: 1))
+    rig.feed(.pingsRead)
+    rig.tick()
+    #expect(pauses.last == DriveStatus.tokenRefused)
+    rig.wait(5.1)
+    rig.tick()
+    #expect(pauses.suffix(2) == [DriveStatus.tokenRefused, nil])
+    let known = pauses.count
+    rig.failRequest(TestTrouble("no answer"))
+    rig.wait(1)
+    rig.tick()
+    #expect(pauses.count == known, "the refusal was before the silence")
+  }
+
+  @Test(
+    "when the ping server's host says that its port is closed, then its silence is not measured; a router's word is loss"
+  )
+  mutating func closedPort() throws {
+    try rig.startPinging()
+    rig.fix(0)
+    func unreachable(from host: String) throws -> PingEvent {
+      PingEvent(
+        target: rig.lastTarget, kind: .icmpError(type: 3, code: 3), number: 1, sequence: 1, slot: rig.boot,
+        sent: rig.boot,
+        occurred: rig.boot, from: PingAddress(numeric: host, port: 0))
+    }
+    rig.wait(0.1)
+    rig.feed(.ping(try unreachable(from: "192.0.2.200")))
+    rig.ping(.lost(.up))
+    #expect((rig.drive.engine.pings.all, rig.drive.engine.pings.unsent) == (2, 0))
+    rig.feed(.ping(try unreachable(from: "127.0.0.1")))
+    for _ in 0..<20 {
+      rig.wait(0.1)
+      rig.ping(.lost(.up))
+    }
+    #expect((rig.drive.engine.pings.all, rig.drive.engine.pings.unsent) == (2, 21))
+    rig.wait(0.1)
+    rig.ping(.answered(rttNanoseconds: 1))
+    rig.ping(.lost(.up))
+    #expect((rig.drive.engine.pings.all, rig.drive.engine.pings.unsent) == (4, 21))
+  }
+
   @Test("when the server answers but no ping can begin, then the log says from when to when the probe measured nothing")
   mutating func pause() throws {
     rig.pingTrouble = "no such interface"
@@ -155,9 +225,6 @@ struct DrivePingTests {
     rig.tick()
     try rig.resolve()
     rig.tick()
-    let pauses = rig.disk.events.compactMap { event -> String?? in
-      if case .unmeasured(let reason) = event.kind { .some(reason) } else { nil }
-    }
     #expect(pauses == [DriveStatus.addressUnknown, "cannot ping 127.0.0.1:9: no such interface", nil])
   }
 

@@ -75,6 +75,43 @@ struct TestSelectionEdgeTests {
     #expect(tick(31) == .prepare(3), "nothing is left to send with, so the next request is due at once")
   }
 
+  @Test("when the end of a test is near, then another one is requested, and pings go on with the old one")
+  mutating func renewsEarly() throws {
+    let first = try obtain(at: 0, limit: .seconds(60))
+    #expect(tick(53.9) == .send(first))
+    #expect(tick(54) == .prepare(2), "a tenth of its time before its end")
+    session.requestFailed(2, at: .seconds(55))
+    #expect(tick(55) == .send(first))
+    session.answered(first)
+    #expect(tick(59.9) == .send(first))
+    #expect(tick(60) == .prepare(3), "at its end")
+    #expect(session.inUse == nil)
+    session.activated(3, limit: nil, at: .seconds(61))
+    #expect(tick(60 + 4 * 3600 - 120 - 31) == .send(3))
+    #expect(tick(60 + 4 * 3600 - 120 - 30) == .prepare(4), "half a minute before the end of a long one")
+  }
+
+  @Test("when a test ends while its pings are lost, then it stays in use until one is answered, or its token expires")
+  mutating func endsInDeadZone() throws {
+    let first = try obtain(at: 0, limit: .seconds(30))
+    #expect(tick(27) == .prepare(2))
+    session.failed(first)
+    session.requestFailed(2, at: .seconds(29))
+    #expect(tick(30) == .send(first))
+    for second in 31..<200 { if case .skip = tick(Double(second)) { Issue.record("no ping at \(second) s") } }
+    session.answered(first)
+    var next = tick(200)
+    #expect(session.inUse == nil)
+    for second in 201..<220 where next == .skip { next = tick(Double(second)) }
+    guard case .prepare(let generation) = next else { throw NoTest(seconds: 219) }
+    session.activated(generation, limit: .seconds(30), requested: .seconds(200), at: .seconds(220))
+    session.failed(generation)
+    _ = tick(200 + 4 * 3600 - 121)
+    #expect(session.inUse == generation)
+    _ = tick(200 + 4 * 3600 - 120)
+    #expect(session.inUse == nil)
+  }
+
   @Test("when a test has been used for 60 s, then its refusal counts as the first one, and earlier ones are forgotten")
   mutating func proven() throws {
     for start in [0.0, 0.1] {

@@ -50,8 +50,10 @@ private struct World {
   /// The one request that may be under way.
   private var request: Request?
   private var lastRequested = 0
-  /// The test that pings must use, and its end.
-  private var test: (generation: Int, ends: DriveTime)?
+  /// The test that pings must use, its end, and that of its token.
+  private var test: (generation: Int, ends: DriveTime, expires: DriveTime)?
+  /// Whether its last ping was not answered.
+  private var isSilent = false
   private var launched: [Int: DriveTime] = [:]
   private var isRefused = false
   /// The number of the current link and address, and that of each test's request.
@@ -75,8 +77,8 @@ private struct World {
     case 1: activate(generation, limit: Bool.random(using: &random) ? .seconds(30) : nil)
     case 2: fail(generation) { $0.requestFailed($1, at: $2) }
     case 3: fail(generation) { $0.activationFailed($1, at: $2) }
-    case 4: session.answered(generation)
-    case 5: for _ in 0..<40 { session.failed(generation) }
+    case 4: outcome(generation, isSilent: false) { $0.answered($1) }
+    case 5: for _ in 0..<40 { outcome(generation, isSilent: true) { $0.failed($1) } }
     case 6: refuse(generation)
     case 7: session.filled(generation)
     case 8:
@@ -89,7 +91,7 @@ private struct World {
   /// Earlier tests and requests do not count any more.
   private mutating func loseLink() {
     link += 1
-    (request, test, isRefused) = (nil, nil, false)
+    (request, test, isRefused, isSilent) = (nil, nil, false, false)
   }
 
   private mutating func grant(_ generation: Int) {
@@ -104,12 +106,19 @@ private struct World {
     session.activated(generation, limit: limit, at: now)
     guard request?.generation == generation, let start = launched[generation] else { return }
     (request, isRefused, hasHadTest) = (nil, false, true)
-    test = (generation, start + min(limit ?? .seconds(4 * 3600), .seconds(4 * 3600 - 120)))
+    let longest = Duration.seconds(4 * 3600 - 120)
+    test = (generation, start + min(limit ?? longest, longest), start + longest)
+    isSilent = false
   }
 
   private mutating func fail(_ generation: Int, _ report: (inout TestSelection, Int, DriveTime) -> Void) {
     report(&session, generation, now)
     if request?.generation == generation { request = nil }
+  }
+
+  private mutating func outcome(_ generation: Int, isSilent: Bool, _ report: (inout TestSelection, Int) -> Void) {
+    report(&session, generation)
+    if test?.generation == generation { self.isSilent = isSilent }
   }
 
   private mutating func refuse(_ generation: Int) {
@@ -130,7 +139,9 @@ private struct World {
       guard case .prepare = decision else { return "a request from before the network came back goes on" }
       request = nil
     }
-    if path != .wifi, isRefused || test.map({ now >= $0.ends }) == true { (test, isRefused) = (nil, false) }
+    if path != .wifi, isRefused || test.map({ now >= (isSilent ? $0.expires : $0.ends) }) == true {
+      (test, isRefused) = (nil, false)
+    }
     switch decision {
     case .prepare(let generation):
       if path == .wifi { return "a test is requested on Wi-Fi" }

@@ -95,7 +95,9 @@ struct Drive: Sendable {
       return []
     case .speedTestEnded: return speedTestEnded(at: now) + [.proceed(.decision)]
     case .wake: return wake() + [.proceed(.decision)]
-    case .stop: return (pings.target.map { [.stopPings($0)] } ?? []) + recorded.record(.stop(.user), at: now)
+    case .stop:
+      return (pings.target.map { [.stopPings($0)] } ?? []) + excludeUnfinished(at: now)
+        + recorded.record(.stop(.user), at: now)
     }
   }
 
@@ -164,10 +166,12 @@ struct Drive: Sendable {
     case .elsewhere: return event.from.map { reporting.note(answerFrom: $0) } ?? []
     default: break
     }
-    guard counts, let (outcome, trouble) = event.outcome(on: reporting.network, radio: reporting.radio) else {
-      return []
-    }
-    if let generation { tests.count(outcome, of: generation) }
+    let atClosedPort = pings.outcomeAtClosedPort(of: event, sent: at)
+    guard counts,
+      let (outcome, trouble) = atClosedPort ?? event.outcome(on: reporting.network, radio: reporting.radio)
+    else { return [] }
+    // Another test can name another ping server.
+    if let generation { tests.count(atClosedPort == nil ? outcome : .failed(.network), of: generation) }
     let part = load.count(outcome, at: at)
     let known = engine.pings
     let effects = recorded.record(
@@ -186,9 +190,18 @@ struct Drive: Sendable {
   /// Notes in the log when this probe itself stops measuring, and when it goes on.
   private mutating func followPause(at now: DriveTime) -> [DriveEffect] {
     let reason = pauseReason(at: now)
-    // The first reason is kept while a pause lasts. Only that of the address gives way: a failed look-up says more.
-    let isNews = (reason == nil) != (engine.pause == nil) || engine.pause == DriveStatus.addressUnknown
+    // The first reason is kept while a pause lasts. Only one that waits gives way: a failure says more.
+    let waits = [DriveStatus.addressUnknown, DriveStatus.testAwaited]
+    let isNews = (reason == nil) != (engine.pause == nil) || engine.pause.map(waits.contains) == true
     return isNews && reason != engine.pause ? recorded.record(.unmeasured(reason), at: now) : []
+  }
+
+  /// A fence that is younger than a lost ping, and has no ping, says nothing when the drive ends.
+  private mutating func excludeUnfinished(at now: DriveTime) -> [DriveEffect] {
+    guard engine.pause == nil, let fence = engine.openFence, fence.pings == 0, now - fence.entered < .seconds(1) else {
+      return []
+    }
+    return recorded.record(.unmeasured("the drive ends before a ping has an outcome"), at: now)
   }
 
   /// Why this probe itself sends no pings, although the network may work; `nil`: it sends them, or it is on Wi-Fi or without a network.
@@ -201,9 +214,9 @@ struct Drive: Sendable {
     if isAsleep { return "the host sleeps" }
     if pausesForTest { return "a speed test runs" }
     if !isClockUsable { return DriveStatus.clockNotSet }
-    if tests.isRefused { return DriveStatus.tokenRefused }
-    if let trouble = tests.trouble, trouble.mayHaveNetwork { return trouble.reason }
-    return tests.lacksAddress(at: now) ? DriveStatus.addressUnknown : nil
+    let reason = tests.pauseReason(at: now)
+    // Each drive waits for its first test: that matters where a fence waits, too.
+    return reason == DriveStatus.testAwaited && engine.openFence == nil ? nil : reason
   }
 
   // MARK: Network

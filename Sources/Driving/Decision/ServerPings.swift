@@ -24,6 +24,11 @@ struct ServerPings: Hashable, Sendable {
   private var cuts: [PingTarget.ID: DriveTime] = [:]
   /// `nil` before the first test.
   private var server: Server?
+  /// When the last ping was sent of which the ping server's host said that nothing listens there; `nil` after an answer.
+  private var closedAt: DriveTime?
+  /// A host limits its ICMP errors, to one a second on Linux: a ping without one this long afterwards met the same closed port.
+  private static let closedFor: Duration = .milliseconds(2500)
+  private static let portClosed = "nothing listens at the ping server's port"
 
   /// The test that the pings of `target` belong to; `nil` for an unknown target.
   func generation(of target: PingTarget.ID) -> TestSelection.Generation? { generations[target] }
@@ -54,6 +59,15 @@ struct ServerPings: Hashable, Sendable {
     generations[target] = nil
     cuts[target] = nil
     return [.removePings(target)]
+  }
+
+  /// The outcome of a ping that was sent at `time`, where the ping server's host shows that the network carried it: it is not measured.
+  mutating func outcomeAtClosedPort(of event: PingEvent, sent time: DriveTime) -> (PingOutcome, trouble: String?)? {
+    if event.isSignOfLife { closedAt = nil }
+    if event.isPortUnreachable, let from = event.from, from.host == server?.watch.address.host { closedAt = time }
+    let isLost = if case .failed? = event.outcome { true } else { false }
+    guard isLost, let closedAt, time - closedAt < Self.closedFor else { return nil }
+    return (.unsent(), Self.portClosed)
   }
 
   mutating func heard(_ event: PingEvent, at now: UInt64) {

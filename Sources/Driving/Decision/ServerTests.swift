@@ -35,6 +35,21 @@ struct ServerTests: Hashable, Sendable {
     session = TestSelection(policy: policy)
   }
 
+  // MARK: Pauses
+
+  /// After this time without an answer, a request says nothing about the network any more.
+  private static let patience: Duration = .seconds(5)
+
+  /// Why no pings are sent, although there may be a network, as far as the two servers show it; `nil`: they are sent, or a request has had no
+  /// answer for a while, which is how a dead zone begins.
+  func pauseReason(at now: DriveTime) -> String? {
+    if let pending, now - pending.asked >= Self.patience { return nil }
+    if isRefused { return DriveStatus.tokenRefused }
+    if let trouble { return trouble.mayHaveNetwork ? trouble.reason : nil }
+    if lacksAddress(at: now) { return DriveStatus.addressUnknown }
+    return pending != nil && session.inUse == nil ? DriveStatus.testAwaited : nil
+  }
+
   // MARK: Requests
 
   /// The granted test that waits, if it is still usable; drops it otherwise.
@@ -138,6 +153,8 @@ struct ServerTests: Hashable, Sendable {
 
   private mutating func complain(_ trouble: TestTrouble) -> [DriveEffect] {
     (self.trouble, lastTrouble) = (trouble, trouble.reason)
+    // The refusal was before, and shows nothing any more.
+    if !trouble.mayHaveNetwork { isRefused = false }
     return troubles.isNews(trouble) ? [.log(.warning, "\(trouble.text); the drive goes on, trying again")] : []
   }
 }
