@@ -48,6 +48,8 @@ public struct DriveStatus: Hashable, Sendable {
   static let addressUnknown = "the ping server's address is not known yet"
   /// The warning while no test is in use.
   static let testAwaited = "waiting for a test"
+  /// The same after a test that ended by its age.
+  static let testEnded = "the test has ended, and the control server has not granted another one"
   /// The warning while the ping server refuses the token (RE01).
   static let tokenRefused = "the ping server refuses the test's token"
   /// The same from the user's own target, which knows the secret: else it would not answer.

@@ -109,6 +109,8 @@ public struct TestSelection: Hashable, Sendable {
   private var lastLaunch: DriveTime?
   private var outcomes = Outcomes()
   private var hasHadTest = false
+  /// Whether a test has ended by its age, and pings have not begun on another one: the network worked until then, as its last ping was answered.
+  public private(set) var hasEnded = false
   private var nextPreparation = DriveTime.start
   private var nextRecovery = DriveTime.start
   private var waits: Waits
@@ -191,7 +193,7 @@ public struct TestSelection: Hashable, Sendable {
     guard let test else { return }
     if now - test.launched >= policy.provenAfter { waits.refusal.reset() }
     guard outcomes.isRefused || now >= (outcomes.isSilent ? test.expires : test.ends) else { return }
-    if outcomes.isRefused { nextPreparation = now + waits.refusal.next() }
+    if outcomes.isRefused { nextPreparation = now + waits.refusal.next() } else { hasEnded = !outcomes.isSilent }
     outcomes.isRefused = false
     switch state {
     case .preparing(var preparation):
@@ -216,6 +218,7 @@ public struct TestSelection: Hashable, Sendable {
     link.lastChange = now
     link.lastOutdated = lastGeneration
     state = .idle
+    hasEnded = false
     owed.removeAll()
     outcomes = Outcomes()
     // Failures on the former link do not count on this one.
@@ -256,7 +259,7 @@ public struct TestSelection: Hashable, Sendable {
       Test(
         generation: generation, launched: preparation.launched, renews: begin + (life - policy.renewalLead(of: life)),
         ends: begin + life, expires: begin + policy.longestSession))
-    hasHadTest = true
+    (hasHadTest, hasEnded) = (true, false)
     outcomes.failures = 0
     outcomes.isRefused = false
     outcomes.isSilent = false

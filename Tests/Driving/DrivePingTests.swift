@@ -169,6 +169,18 @@ struct DrivePingTests {
     #expect(rig.drive.engine.fences.map(\.isSubmittable) == [false, false, false])
   }
 
+  @Test("when a test ends in service and the control server is silent, then that is no dead zone")
+  mutating func endedInService() throws {
+    try rig.startPinging("T1", #""max_coverage_measurement_seconds": 20"#)
+    rig.fix(0)
+    rig.ping(.answered(rttNanoseconds: 1))
+    rig.wait(20)
+    rig.tick()
+    rig.wait(6)
+    rig.tick()
+    #expect(rig.drive.engine.pause == DriveStatus.testEnded)
+  }
+
   @Test("when the token is refused and the next request has no answer, then a dead zone is no pause")
   mutating func refusedThenSilent() throws {
     try rig.startPinging()

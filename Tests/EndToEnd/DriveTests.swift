@@ -70,7 +70,7 @@ struct DriveTests {
     for (index, (stored, again)) in zip(exported, replayed).enumerated() {
       let server = received[index]
       for key in Set(stored.keys).union(again.keys).subtracting([
-        "session", "drive", "store_id", "clock", "quarantined", "entered_at", "exited_at", "entered", "exited",
+        "id", "session", "drive", "store_id", "clock", "quarantined", "entered_at", "exited_at", "entered", "exited",
       ]) {
         #expect(stored[key] as? NSObject == again[key] as? NSObject, "fence \(index), \(key)")
       }

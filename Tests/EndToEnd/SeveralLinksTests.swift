@@ -55,7 +55,7 @@ struct SeveralLinksTests {
     #expect(try await roads.fencesAtServer().sorted() == sent.sorted())
     // Only the store has times of day and ids; only the replay has times since the start.
     let others: Set = [
-      "session", "drive", "store_id", "clock", "quarantined", "entered_at", "exited_at", "entered", "exited",
+      "id", "session", "drive", "store_id", "clock", "quarantined", "entered_at", "exited_at", "entered", "exited",
     ]
     func figuresOnly(_ fences: [[String: Any]]) throws -> [String] {
       try fences.map { fence in

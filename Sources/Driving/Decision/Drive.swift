@@ -191,7 +191,7 @@ struct Drive: Sendable {
   private mutating func followPause(at now: DriveTime) -> [DriveEffect] {
     let reason = pauseReason(at: now)
     // The first reason is kept while a pause lasts. Only one that waits gives way: a failure says more.
-    let waits = [DriveStatus.addressUnknown, DriveStatus.testAwaited]
+    let waits = [DriveStatus.addressUnknown, DriveStatus.testAwaited, DriveStatus.testEnded]
     let isNews = (reason == nil) != (engine.pause == nil) || engine.pause.map(waits.contains) == true
     return isNews && reason != engine.pause ? recorded.record(.unmeasured(reason), at: now) : []
   }

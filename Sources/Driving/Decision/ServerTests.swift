@@ -43,6 +43,7 @@ struct ServerTests: Hashable, Sendable {
   /// Why no pings are sent, although there may be a network, as far as the two servers show it; `nil`: they are sent, or a request has had no
   /// answer for a while, which is how a dead zone begins.
   func pauseReason(at now: DriveTime) -> String? {
+    if session.hasEnded { return DriveStatus.testEnded }
     if let pending, now - pending.asked >= Self.patience { return nil }
     if isRefused { return DriveStatus.tokenRefused }
     if let trouble { return trouble.mayHaveNetwork ? trouble.reason : nil }
