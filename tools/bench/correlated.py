@@ -11,7 +11,7 @@ from statsmodels.api import OLS
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
-FEWEST, LEAST_INDEPENDENT, OF_A_KIND = 20, 6, 3
+FEWEST, LEAST_INDEPENDENT, OF_A_KIND, FEWEST_EVENTS = 20, 6, 1, 3
 
 
 class Precision:
@@ -40,8 +40,12 @@ class Precision:
     def margin(self):
         return self.t * self.error
 
-    def reduced(self, samples):
-        return samples * (scipy.stats.norm.ppf(0.975) / self.t) ** 2
+    def freedom_of(self, rarer):
+        """Of a share: the error also comes from about twice as many runs of the rarer kind, whose lengths differ."""
+        return 1 / (1 / self.freedom + 1 / (2 * rarer))
+
+    def reduced(self, samples, share):
+        return samples * (scipy.stats.norm.ppf(0.975) / scipy.stats.t.ppf(0.975, self.freedom_of(samples * min(share, 1 - share)))) ** 2
 
     def p(self, value):
         return 2 * scipy.stats.t.sf(abs(value) / self.error, self.freedom)
@@ -72,7 +76,7 @@ def share_interval(share, found):
     samples = share * (1 - share) / found.error ** 2
     if samples * min(share, 1 - share) < OF_A_KIND:
         return None
-    number = found.reduced(samples)
+    number = found.reduced(samples, share)
     return *proportion_confint(number * share, number, method="jeffreys"), samples
 
 
@@ -92,21 +96,28 @@ def percentile_intervals(values, percents):
 
     median, result = position(50), {}
     for percent in percents:
-        if not is_enough(median) or median.effective * min(percent, 100 - percent) < 100 * OF_A_KIND:
-            continue
-        found = position(percent, median.independent) if percent != 50 else median
-        if found is None:
-            continue
-        number = found.reduced(found.effective)
-
-        def below(share):
-            return scipy.stats.beta.cdf(percent / 100, number * share + 0.5, number * (1 - share) + 0.5)
-
-        if below(0) <= 0.975 or below(1) >= 0.025:
-            continue
-        lower, upper = (scipy.optimize.brentq(lambda share: below(share) - level, 0, 1, xtol=1e-15) for level in (0.975, 0.025))
-        result[percent] = ordered[max(1, math.ceil(lower * count)) - 1], ordered[min(count, math.floor(upper * count) + 1) - 1], found.effective
+        found = None if median is None else position(percent, median.independent) if percent != 50 else median
+        ranks = percentile_ranks(found, percent, count)
+        if ranks:
+            result[percent] = *(None if rank is None else ordered[rank - 1] for rank in ranks), found.effective
     return result
+
+
+def percentile_ranks(found, percent, count):
+    """The ranks of both ends, `None` for an open one; `None` without an interval. `found` is of the share of values up to the percentile."""
+    if not is_enough(found) or found.effective * min(percent, 100 - percent) < 100 * OF_A_KIND:
+        return None
+    number = found.reduced(found.effective, percent / 100)
+
+    def below(share):
+        return scipy.stats.beta.cdf(percent / 100, number * share + 0.5, number * (1 - share) + 0.5)
+
+    def share(level):
+        return scipy.optimize.brentq(lambda share: below(share) - level, 0, 1, xtol=1e-15)
+
+    lower = max(1, math.ceil(share(0.975) * count)) if below(0) > 0.975 else None
+    upper = min(count, math.floor(share(0.025) * count) + 1) if below(1) < 0.025 else None
+    return (lower, upper) if lower or upper else None
 
 
 def signed_rank(differences):
@@ -131,16 +142,43 @@ def signed_rank(differences):
     return estimate, lower, upper, found.effective, found.p(ranks(0).mean())
 
 
+def difference_error(*sides):
+    """The standard error and the degrees of freedom, after Welch and Satterthwaite, of sides with these two."""
+    variances = [error ** 2 for error, _ in sides]
+    return math.sqrt(sum(variances)), sum(variances) ** 2 / sum(variance ** 2 / freedom for variance, (_, freedom) in zip(variances, sides))
+
+
 def welch(first, second):
     """Two shares with their precisions; `None` where one has no interval."""
-    if any(share_interval(*side) is None for side in (first, second)):
+    intervals = [share_interval(*side) for side in (first, second)]
+    if None in intervals:
         return None
-    variances = [side[1].error ** 2 for side in (first, second)]
-    freedom = sum(variances) ** 2 / sum(variance ** 2 / side[1].freedom for variance, side in zip(variances, (first, second)))
-    effect, error = second[0] - first[0], math.sqrt(sum(variances))
+    effect = second[0] - first[0]
+    error, freedom = difference_error(*(
+        (found.error, found.freedom_of(samples * min(share, 1 - share))) for (share, found), (_, _, samples) in zip((first, second), intervals)))
     margin = scipy.stats.t.ppf(0.975, freedom) * error
-    effective = min(share_interval(*side)[2] for side in (first, second))
-    return effect, effect - margin, effect + margin, effective, 2 * scipy.stats.t.sf(abs(effect) / error, freedom)
+    return effect, effect - margin, effect + margin, min(found[2] for found in intervals), 2 * scipy.stats.t.sf(abs(effect) / error, freedom)
+
+
+def rank_sum(first, second):
+    """The median of the differences of all pairs, its interval, independent values and probability; `None` where there is no test."""
+    first, second = numpy.asarray(first), numpy.asarray(second)
+    differences = numpy.sort(numpy.subtract.outer(second, first).ravel())
+    pairs = len(differences)
+    shift = differences[(pairs + 1) // 2 - 1]
+    # Of each value, the share of the other side below it, when the shift is taken off.
+    below = [numpy.sign(numpy.subtract.outer(one, other)).mean(axis=1) / 2 for one, other in ((first + shift, second), (second - shift, first))]
+    sides = [precision(side - side.mean()) for side in below]
+    if not all(map(is_enough, sides)):
+        return None
+    error, freedom = difference_error(*((side.error, side.freedom) for side in sides))
+    margin = scipy.stats.t.ppf(0.975, freedom) * error
+    if margin >= 0.5:
+        return None
+    tail = max(1, math.floor(pairs * (0.5 - margin) + 0.5))
+    u = scipy.stats.mannwhitneyu(first, second).statistic
+    p = 2 * scipy.stats.t.sf(abs(0.5 - u / pairs) / error, freedom)
+    return shift, differences[tail - 1], differences[pairs - tail], min(side.effective for side in sides), p
 
 
 def holm(probabilities):

@@ -13,8 +13,13 @@ struct PingSums: Hashable, Sendable {
   /// The sum of the delays of ``answered``, in nanoseconds; saturates.
   private(set) var nanoseconds: Int64 = 0
 
-  /// No pings.
-  init() {}
+  /// - Parameters:
+  ///   - pings: Those that were sent and have an outcome.
+  ///   - answered: Those that were answered in time.
+  ///   - nanoseconds: The sum of their delays.
+  init(pings: Int = 0, answered: Int = 0, nanoseconds: Int64 = 0) {
+    (self.pings, self.answered, self.nanoseconds) = (pings, answered, nanoseconds)
+  }
 
   /// Adds the pings of a fence.
   mutating func add(_ fence: Fence) {

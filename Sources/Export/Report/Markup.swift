@@ -65,6 +65,16 @@ enum Markup {
   /// The line for a value without an interval.
   static let notEnough = below("not enough samples")
 
+  /// An interval in words, also one with a single end; `nil` without any.
+  static func interval(_ lower: Int64?, _ upper: Int64?, _ text: (Int64?) -> String) -> String? {
+    switch (lower, upper) {
+    case (nil, nil): nil
+    case (_, nil): "at least \(text(lower))"
+    case (nil, _): "at most \(text(upper))"
+    default: "\(text(lower)) to \(text(upper))"
+    }
+  }
+
   /// The interval of a share in percent, below it; empty when there is no share.
   static func interval(_ share: Estimate?, exists: Bool) -> String {
     guard exists else { return "" }

@@ -59,7 +59,8 @@ enum Method: String, CaseIterable {
       """
       95 % intervals count independent samples, because pings in a row are alike: the variance is that of correlated values, from the 4 to \
       24 lowest cosine transforms of their series, fewer the longer the measured correlation, with Student's t (docs/report.md). Not enough \
-      samples: less than twelve correlation times, fewer than three independent samples of the rarer kind, or a log is missing.
+      samples: less than twelve correlation times, less than one independent sample of the rarer kind, or a log is missing. An interval is open \
+      where even the greatest delay can be below the percentile.
       """
     case .variation:
       """
@@ -103,16 +104,16 @@ enum Method: String, CaseIterable {
       phase of which less than 85 % was measured, all bits divided by the planned time. 1 Mbit is 10⁶ bit. Ping: median of a test's pings by the server's values. Delay: median of a test's coverage pings (round trips): \
       idle in the 10 s before the test, else under its load (working latency, draft-ietf-ippm-responsiveness). Increase: a test's delay \
       under load less its idle delay. Percentiles by nearest rank over the tests, the 10th and 90th of at least \
-      \(Quantiles.fewestForPercentiles) tests. Intervals: 95 %, order statistics of independent tests. Tests at one place and hour are alike, so \
-      the true interval is wider. Technology: at the start of a test. Other links: tests that Wi-Fi, Ethernet, a VPN or links of several \
+      \(Quantiles.fewestForPercentiles) tests. Intervals: 95 %, from \(CorrelatedMean.fewest) tests on, by the variance of correlated values as those of \
+      pings: tests in a row are alike. Technology: at the start of a test. Other links: tests that Wi-Fi, Ethernet, a VPN or links of several \
       kinds carried; they are in no other figure.
       """
     case .speedTestComparison:
       """
-      Mann-Whitney U test (Wilcoxon rank-sum), two-sided, over the completed tests: those of two selections form no pairs. Up to \
-      \(RankSum.mostExact) tests together it is exact, also with equal values; beyond, a normal approximation with corrections for ties and \
-      continuity. The difference is the median of all pairs' differences (Hodges and Lehmann). It needs at least \(RankSum.fewest) tests on each side. \
-      It assumes independent tests. Places are not matched: a difference can be one of the roads.
+      Mann-Whitney U test (Wilcoxon rank-sum), two-sided, over the completed tests: those of two selections form no pairs. Tests in a row are \
+      alike, so the variance of U is that of correlated values on each side, with Welch's t. The difference is the median of all pairs' \
+      differences (Hodges and Lehmann). It needs at least \(CorrelatedMean.fewest) tests on each side, more when they are much alike. Places are not \
+      matched: a difference can be one of the roads.
       """
     }
   }

@@ -38,20 +38,20 @@ struct PingSeries: Sendable {
   func percentiles(_ percents: [Int], of delays: ValueCounts) -> [Percentile] {
     let median = delays.value(atPercentile: 50).flatMap { position(of: $0) }
     return percents.compactMap { percent in
-      guard let value = delays.value(atPercentile: percent) else { return nil }
-      let without = Percentile(percent: percent, value: value)
-      guard let median, median.isEnough, median.effective * Double(min(percent, 100 - percent)) >= 300,
-        let position = percent == 50 ? median : position(of: value, mostIndependent: median.independent),
-        let shares = position.shares(around: Double(percent) / 100)
-      else { return without }
-      let ranks = [
-        max(1, Int((shares.lower * Double(answered)).rounded(.up))),
-        min(answered, Int(shares.upper * Double(answered)) + 1),
-      ]
-      let ends = delays.values(atRanks: ranks)
-      return Percentile(
-        percent: percent, value: value, lower: ends[0], upper: ends[1], effective: position.effective)
+      delays.value(atPercentile: percent).map { percentile(percent, $0, of: delays, median: median) }
     }
+  }
+
+  private func percentile(_ percent: Int, _ value: Int64, of delays: ValueCounts, median: CorrelatedMean?) -> Percentile
+  {
+    let found = Percentile(percent: percent, value: value)
+    guard let median else { return found }
+    let position = percent == 50 ? median : position(of: value, mostIndependent: median.independent)
+    guard let position, let ranks = position.ranks(around: percent) else { return found }
+    func delay(_ rank: Int?) -> Int64? { rank.flatMap { delays.values(atRanks: [$0])[0] } }
+    return Percentile(
+      percent: percent, value: value, lower: delay(ranks.lower), upper: delay(ranks.upper),
+      effective: position.effective)
   }
 
   /// How exactly the share of answered pings up to a delay is known.

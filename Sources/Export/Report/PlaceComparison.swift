@@ -27,16 +27,31 @@ public struct PlaceComparison: Sendable {
   private var cells: [PlaceGrid.Cell: Pair] = [:]
   private var placesOfFirst = 0
 
+  /// The pings of a side in a cell, small because there are as many as places; counts saturate.
+  private struct Tally {
+    private(set) var pings: UInt32 = 0
+    private(set) var answered: UInt32 = 0
+    private(set) var nanoseconds: Int64 = 0
+
+    mutating func add(_ fence: Fence) {
+      pings = UInt32(clamping: Int(pings).saturatingAdding(fence.pings))
+      answered = UInt32(clamping: Int(answered).saturatingAdding(fence.pingsAnswered))
+      nanoseconds = nanoseconds.saturatingAdding(fence.rttSumNanoseconds)
+    }
+
+    var sums: PingSums { PingSums(pings: Int(pings), answered: Int(answered), nanoseconds: nanoseconds) }
+  }
+
   /// The pings of both sides in a cell.
   private struct Pair {
-    var first = PingSums()
-    var second = PingSums()
+    var first = Tally()
+    var second = Tally()
     /// The place among those of the first side, in the order of the road.
-    var order = 0
+    var order: UInt32 = 0
 
     var isMatched: Bool { first.pings > 0 && second.pings > 0 }
 
-    var sides: [PingSums] { [first, second] }
+    var sides: [PingSums] { [first.sums, second.sums] }
   }
 
   /// Nothing to compare yet.
@@ -50,7 +65,7 @@ public struct PlaceComparison: Sendable {
     switch side {
     case .first:
       if pair.first.pings == 0 {
-        pair.order = placesOfFirst
+        pair.order = UInt32(clamping: placesOfFirst)
         placesOfFirst += 1
       }
       pair.first.add(fence)
@@ -65,12 +80,15 @@ public struct PlaceComparison: Sendable {
     matched.sort { $0.order < $1.order }
     let sums = [0, 1].map { side in matched.reduce(into: PingSums()) { $0.add($1.sides[side]) } }
     let delays = matched.compactMap { pair in
-      pair.first.mean.flatMap { first in pair.second.mean.map { $0 - first } }
+      pair.first.sums.mean.flatMap { first in pair.second.sums.mean.map { $0 - first } }
     }
     return Result(
       places: (placesOfFirst, cells.values.count { $0.second.pings > 0 }, matched.count), sums: sums,
       delay: SignedRank(delays), loss: Self.loss(matched, sums))
   }
+
+  /// The fewest independent places that make up the variance of a difference of losses.
+  private static let fewestEvents = 3.0
 
   /// The difference of the losses of all places together. Its variance is that of what each place adds to it.
   private static func loss(_ places: [Pair], _ all: [PingSums]) -> Difference? {
@@ -80,9 +98,11 @@ public struct PlaceComparison: Sendable {
       ((place.loss ?? 0) - loss) * Double(place.pings) / Double(all.pings) * number
     }
     var added = SerialBlocks(count: places.count)
-    for place in places { added.add(excess(place.second, all[1], second) - excess(place.first, all[0], first)) }
+    for place in places {
+      added.add(excess(place.second.sums, all[1], second) - excess(place.first.sums, all[0], first))
+    }
     guard let deviations = CorrelatedMean(added), deviations.isEnough,
-      deviations.events >= Estimate.fewestOfAKind
+      deviations.events >= fewestEvents
     else { return nil }
     return Difference(
       effect: second - first, standardError: deviations.standardError, freedom: Double(deviations.freedom),

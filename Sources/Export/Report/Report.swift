@@ -100,18 +100,7 @@ extension SpeedTestComparison {
   /// The difference of each figure, in Mbit/s or milliseconds.
   fileprivate var differences: [(figure: Finding.Figure, difference: Difference?)] {
     Self.quantities.compactMap { quantity in
-      Finding.Figure(rawValue: quantity.key).map { figure in
-        let test = tests[quantity]
-        return (
-          figure,
-          test.map {
-            Difference(
-              effect: Double($0.shift), lower: Double($0.interval.lowerBound), upper: Double($0.interval.upperBound),
-              probability: $0.probability
-            ).scaled(1e-3)
-          }
-        )
-      }
+      Finding.Figure(rawValue: quantity.key).map { ($0, tests[quantity]?.difference.scaled(1e-3)) }
     }
   }
 }

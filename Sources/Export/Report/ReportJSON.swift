@@ -40,7 +40,7 @@ extension Finding {
         "effect": difference.flatMap { JSON.rounded($0.effect, places: places) },
         "lower": difference.flatMap { JSON.rounded($0.lower, places: places) },
         "upper": difference.flatMap { JSON.rounded($0.upper, places: places) },
-        "effective": difference?.effective.flatMap { JSON.rounded($0, places: 0) },
+        "effective": difference.flatMap { JSON.rounded($0.effective, places: 0) },
       ]) + JSON.probability(difference?.probability, "p") + JSON.probability(corrected, "p_holm")
         + JSON.members(["least": JSON.rounded(least, places: 6)]))
   }

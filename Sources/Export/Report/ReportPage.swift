@@ -111,8 +111,7 @@ public struct ReportPage: Sendable {
   /// The interval of a percentile on a line of its own. Without logs, there is none.
   private func interval(_ part: Report.Part, _ found: Percentile?) -> String {
     guard let found, part.figures.isOverSinglePings else { return "" }
-    guard let lower = found.lower, let upper = found.upper else { return Markup.notEnough }
-    return Markup.below("\(Markup.milliseconds(lower)) to \(Markup.milliseconds(upper))")
+    return Markup.interval(found.lower, found.upper, Markup.milliseconds).map(Markup.below) ?? Markup.notEnough
   }
 
   /// A table with a row for each reception that occurs, then those with coverage together, all that was measured, and all. Shares are of

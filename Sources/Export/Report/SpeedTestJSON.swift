@@ -57,14 +57,15 @@ extension Quantiles {
   fileprivate func json(in unit: SpeedTestQuantity.Unit) -> JSON {
     let suffix = unit == .megabitsPerSecond ? "mbps" : "ms"
     let values: [(String, Int64?)] = [
-      ("median", median), ("lower", lower), ("upper", upper), ("p10", tenth), ("p90", ninetieth), ("min", least),
+      ("median", median.value), ("lower", median.lower), ("upper", median.upper), ("p10", tenth), ("p90", ninetieth),
+      ("min", least),
       ("max", greatest),
     ]
     return .object(
       [JSON.Member("tests", .integer(Int64(count)))]
         + values.compactMap { name, value in
           value.map { JSON.Member("\(name)_\(suffix)", .decimal(units: $0, places: 3)) }
-        })
+        } + JSON.members(["effective": median.effective.flatMap { JSON.rounded($0, places: 0) }]))
   }
 }
 
@@ -85,8 +86,8 @@ extension RankSum {
   fileprivate var json: JSON {
     .object(
       JSON.members([
-        "tests_first": .integer(Int64(first)), "tests_second": .integer(Int64(second)), "u": JSON.rounded(u, places: 1),
-        "second_greater_percent": JSON.rounded(secondIsGreater * 100, places: 2), "is_exact": .bool(isExact),
-      ]) + JSON.probability(probability, "p"))
+        "tests_first": .integer(Int64(first)), "tests_second": .integer(Int64(second)),
+        "second_greater_percent": JSON.rounded(secondIsGreater * 100, places: 2),
+      ]) + JSON.probability(difference.probability, "p"))
   }
 }

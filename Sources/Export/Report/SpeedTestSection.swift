@@ -57,7 +57,8 @@ struct SpeedTestSection {
     let rows = quantities.map { quantity in
       let (quantiles, text) = (group.quantiles(of: quantity), quantity.text)
       return [
-        quantity.title, "\(quantiles?.count ?? 0)", text(quantiles?.median), Self.interval(quantiles, text) ?? "–",
+        quantity.title, "\(quantiles?.count ?? 0)", text(quantiles?.median.value),
+        Markup.interval(quantiles?.median.lower, quantiles?.median.upper, text) ?? "–",
         text(quantiles?.tenth), text(quantiles?.ninetieth), text(quantiles?.least), text(quantiles?.greatest),
       ]
     }
@@ -76,19 +77,14 @@ struct SpeedTestSection {
         + report.parts.flatMap { part in
           let quantiles = part.figures.speedTests.all.quantiles(of: quantity)
           return [
-            text(quantiles?.median), Self.interval(quantiles, text) ?? "–",
+            text(quantiles?.median.value),
+            Markup.interval(quantiles?.median.lower, quantiles?.median.upper, text) ?? "–",
             "\(text(quantiles?.tenth)), \(text(quantiles?.ninetieth))",
           ]
         }
     }
     let heads = report.heads.flatMap { ["\(Markup.escaped($0)): median", "95 % interval", "10th, 90th percentile"] }
     return Markup.table("Completed tests", [""] + heads, rows)
-  }
-
-  /// The interval of the median; `nil` when the tests are too few for either end.
-  private static func interval(_ quantiles: Quantiles?, _ text: (Int64?) -> String) -> String? {
-    guard let quantiles, quantiles.lower != nil || quantiles.upper != nil else { return nil }
-    return "\(text(quantiles.lower)) to \(text(quantiles.upper))"
   }
 
   /// Numbers and medians by technology, then those of other links, the parts below each other; without the increases.
@@ -99,7 +95,7 @@ struct SpeedTestSection {
         guard let group = group(part.figures.speedTests) else { return nil }
         let name = report.parts.count > 1 ? "\(name), \(Markup.escaped(head))" : name
         return [name, "\(group.tests)", "\(group.count(.completed))", percent(group.unsuccessful)]
-          + shown.map { $0.text(group.quantiles(of: $0)?.median) }
+          + shown.map { $0.text(group.quantiles(of: $0)?.median.value) }
       }
     }
     let links = Set(report.parts.flatMap { $0.figures.speedTests.otherLinks.keys }).sorted()
@@ -121,7 +117,7 @@ struct SpeedTestSection {
     }
     let shares = SpeedTestComparison.quantities.map { quantity in
       guard let test = comparison.tests[quantity] else {
-        return "\(quantity.name): fewer than \(RankSum.fewest) completed tests on a side"
+        return "\(quantity.name): no test"
       }
       return "\(quantity.name) \(percent(test.secondIsGreater))"
     }

@@ -71,13 +71,12 @@ struct SpeedTestGroup: Sendable {
   func quantiles(of quantity: SpeedTestQuantity) -> Quantiles? { Quantiles(values(of: quantity)) }
 }
 
-/// Whether the completed speed tests of two selections differ, by the Mann-Whitney test (``RankSum``): they form no pairs,
-/// and are too few to match places.
+/// Whether the completed speed tests of two selections differ (``RankSum``): they form no pairs, and are too few to match places.
 struct SpeedTestComparison: Sendable {
   /// The figures that are tested.
   static let quantities: [SpeedTestQuantity] = [.download, .upload, .ping]
 
-  /// The statistical tests by figure. Absent for a figure of which a side has too few values; empty when ``shared`` is above
+  /// The statistical tests by figure. Absent for a figure of which a side has too few values, or too much alike; empty when ``shared`` is above
   /// 0.
   let tests: [SpeedTestQuantity: RankSum]
   /// The number of speed tests that are in both selections: such samples are not independent.

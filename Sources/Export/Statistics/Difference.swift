@@ -9,10 +9,10 @@ struct Difference: Hashable, Sendable {
   let upper: Double
   /// The probability of a difference at least as large if there is none; two-sided.
   let probability: Double
-  /// The number of independent places or samples that would give this interval; `nil` where all are taken as independent.
-  let effective: Double?
+  /// The number of independent places or samples that would give this interval.
+  let effective: Double
 
-  init(effect: Double, lower: Double, upper: Double, probability: Double, effective: Double? = nil) {
+  init(effect: Double, lower: Double, upper: Double, probability: Double, effective: Double) {
     (self.effect, self.lower, self.upper) = (effect, lower, upper)
     (self.probability, self.effective) = (probability, effective)
   }
@@ -21,7 +21,7 @@ struct Difference: Hashable, Sendable {
   /// - Parameters:
   ///   - standardError: Above 0.
   ///   - freedom: The degrees of freedom of that error.
-  init(effect: Double, standardError: Double, freedom: Double, effective: Double?) {
+  init(effect: Double, standardError: Double, freedom: Double, effective: Double) {
     let margin = StudentT.quantile(freedom: freedom) * standardError
     self.init(
       effect: effect, lower: effect - margin, upper: effect + margin,
@@ -36,21 +36,34 @@ struct Difference: Hashable, Sendable {
       effective: effective)
   }
 
-  /// The difference of two shares of independent selections, by Welch's test. `nil` when one of them has no interval.
+  /// The difference of two shares of independent selections. `nil` when one of them has no interval.
   init?(
     _ first: (estimate: Estimate, deviations: CorrelatedMean)?,
     _ second: (estimate: Estimate, deviations: CorrelatedMean)?
   ) {
     guard let first, let second else { return nil }
-    let variances = [first, second].map { $0.deviations.standardError * $0.deviations.standardError }
-    let sum = variances[0] + variances[1]
-    let freedom =
-      sum * sum
-      / (variances[0] * variances[0] / Double(first.deviations.freedom)
-        + variances[1] * variances[1] / Double(second.deviations.freedom))
+    let error = Welch(
+      [first, second].map { side in
+        let rarer = side.estimate.effective * min(side.estimate.value, 1 - side.estimate.value)
+        return (side.deviations.standardError, side.deviations.freedom(rarer: rarer))
+      })
     self.init(
-      effect: second.estimate.value - first.estimate.value, standardError: sum.squareRoot(), freedom: freedom,
+      effect: second.estimate.value - first.estimate.value, standardError: error.standardError, freedom: error.freedom,
       effective: min(first.estimate.effective, second.estimate.effective))
+  }
+}
+
+/// The standard error of a difference of two independent estimates, with its degrees of freedom after Welch and Satterthwaite.
+struct Welch {
+  let standardError: Double
+  let freedom: Double
+
+  /// - Parameter sides: The standard error of each, above 0, with its degrees of freedom.
+  init(_ sides: [(standardError: Double, freedom: Double)]) {
+    let variances = sides.map { $0.standardError * $0.standardError }
+    let sum = variances.reduce(0, +)
+    standardError = sum.squareRoot()
+    freedom = sum * sum / zip(variances, sides).reduce(0) { $0 + $1.0 * $1.0 / $1.1.freedom }
   }
 }
 

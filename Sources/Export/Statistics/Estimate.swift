@@ -10,8 +10,9 @@ struct Estimate: Hashable, Sendable {
   /// The number of independent samples that would give this interval.
   let effective: Double
 
-  /// The fewest independent samples of the rarer kind, lost pings or received ones, for an interval of a share.
-  static let fewestOfAKind = 3.0
+  /// The fewest independent samples of the rarer kind, lost pings or received ones, for an interval of a share. With more demanded, the drives
+  /// with an interval would be those with unusually many losses, and the intervals too high.
+  static let fewestOfAKind = 1.0
 
   /// A mean of positive values. The interval is symmetric for the logarithm: delays have a long tail upwards.
   /// - Parameter deviations: The precision of the values' mean; `nil` gives `nil`.
@@ -28,7 +29,7 @@ struct Estimate: Hashable, Sendable {
     guard let deviations, deviations.isEnough else { return nil }
     let samples = value * (1 - value) / (deviations.standardError * deviations.standardError)
     guard samples.isFinite, samples * min(value, 1 - value) >= fewestOfAKind else { return nil }
-    let reduced = deviations.reduced(samples)
+    let reduced = deviations.reduced(samples, share: value)
     let (hits, misses) = (reduced * value + 0.5, reduced * (1 - value) + 0.5)
     return Estimate(
       value: value, lower: BetaDistribution.quantile(0.025, hits, misses),
@@ -55,22 +56,31 @@ extension Estimate {
 }
 
 extension CorrelatedMean {
+  /// The degrees of freedom for a share: the error comes not only from ``freedom`` transforms, but also from a limited number of runs of the
+  /// rarer kind, about twice its independent samples, whose lengths differ.
+  /// - Parameter rarer: The independent samples of the rarer kind, above 0.
+  func freedom(rarer: Double) -> Double { 1 / (1 / Double(freedom) + 1 / (2 * rarer)) }
+
   /// The samples for an interval by the normal distribution's quantile that is as wide as this one by Student's t.
-  func reduced(_ samples: Double) -> Double {
-    let ratio = StudentT.normalQuantile / StudentT.quantile(freedom: Double(freedom))
+  fileprivate func reduced(_ samples: Double, share: Double) -> Double {
+    let ratio =
+      StudentT.normalQuantile / StudentT.quantile(freedom: freedom(rarer: samples * min(share, 1 - share)))
     return samples * ratio * ratio
   }
 
-  /// The shares of values between which a quantile can lie: those whose interval (``Estimate/share(_:_:)``) contains the quantile. `nil`
-  /// where there is no such end.
-  func shares(around quantile: Double) -> (lower: Double, upper: Double)? {
-    let samples = reduced(effective)
+  /// The ranks of values between which a percentile lies, when these deviations are of the share of values up to it: the shares whose interval
+  /// (``Estimate/share(_:_:)``) contains the percentile. An end is `nil` when even the least or the greatest value cannot be beyond the
+  /// percentile; all is `nil` when the samples do not suffice for either end.
+  func ranks(around percent: Int) -> (lower: Int?, upper: Int?)? {
+    let quantile = Double(percent) / 100
+    guard isEnough, effective * min(quantile, 1 - quantile) >= Estimate.fewestOfAKind else { return nil }
+    let samples = reduced(effective, share: quantile)
     func below(_ share: Double) -> Double {
       BetaDistribution.probability(quantile, samples * share + 0.5, samples * (1 - share) + 0.5)
     }
-    guard below(0) > 0.975, below(1) < 0.025 else { return nil }
-    return (
-      Bisection.last(in: 0...1) { below($0) >= 0.975 }, Bisection.last(in: 0...1) { below($0) >= 0.025 }
-    )
+    func share(_ level: Double) -> Double { Bisection.last(in: 0...1) { below($0) >= level } * Double(count) }
+    let lower = below(0) > 0.975 ? max(1, Int(share(0.975).rounded(.up))) : nil
+    let upper = below(1) < 0.025 ? min(count, Int(share(0.025)) + 1) : nil
+    return lower == nil && upper == nil ? nil : (lower, upper)
   }
 }

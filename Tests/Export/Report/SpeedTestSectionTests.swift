@@ -15,10 +15,14 @@ import Testing
       comparison: parts.count > 1 ? PlaceComparison() : nil)
   }
 
+  /// Tests with the rates of their numbers in Mbit/s, in a mixed order, because tests whose rates only rise are no independent ones.
   private static func tests(_ ids: ClosedRange<Int64>, delays: KeyValuePairs<SpeedTestDelay.Part, Int64> = [:])
     -> [ReportedSpeedTest]
   {
-    ids.map { .sample($0, download: $0 * 1000, delays: delays) } + [.sample(ids.upperBound + 1000, .failed)]
+    ids.map { id in
+      let mixed = ids.lowerBound + (id - ids.lowerBound) * 11 % Int64(ids.count)
+      return .sample(id, download: mixed * 1000, delays: delays)
+    } + [.sample(ids.upperBound + 1000, .failed)]
   }
 
   private func object(_ report: Report) throws -> [String: Any] {
@@ -43,7 +47,7 @@ import Testing
     let page = ReportPage(Self.report(Self.tests(1...12, delays: [.idle: 20, .upload: 95]))).html
     #expect(page.contains("13 tests, 12 completed (92.31 %), 1 failed, 0 aborted; unsuccessful ratio 7.69 %"))
     for cells in [
-      "<th scope=\"row\">download, Mbit/s</th><td>12</td><td>6.00</td><td>3.00 to 10.00</td><td>2.00</td><td>11.00</td>"
+      "<th scope=\"row\">download, Mbit/s</th><td>12</td><td>6.00</td><td>–</td><td>2.00</td><td>11.00</td>"
         + "<td>1.00</td><td>12.00</td>",
       "<th scope=\"row\">ping, ms</th><td>12</td><td>30.0</td>",
       "<th scope=\"row\">increase under upload, ms</th><td>12</td><td>75.0</td>",
@@ -82,17 +86,18 @@ import Testing
 
   @Test("when two selections are compared, then both are side by side with the verdict of the rank test")
   func compared() {
-    let page = ReportPage(Self.report(Self.tests(1...8), Self.tests(11...18))).html
-    #expect(page.contains(": download 100.00 %, upload 50.00 %, ping 50.00 %."))
-    #expect(page.contains("<strong>Different: download (the second is 10.00 Mbit/s higher).</strong>"))
+    let page = ReportPage(Self.report(Self.tests(1...24), Self.tests(31...54))).html
+    #expect(page.contains(": download 100.00 %, upload: no test, ping: no test."))
+    #expect(page.contains("<strong>Different: download (the second is 30.00 Mbit/s higher).</strong>"))
     #expect(
       page.contains(
-        "<th scope=\"row\">download, Mbit/s</th><td>different</td><td>10.00</td><td>7.00 to 13.00</td><td>0.0002</td><td>0.0005</td>"
+        "<th scope=\"row\">download, Mbit/s</th><td>different</td><td>30.00</td><td>26.00 to 34.00</td><td>&lt; 0.0001</td><td>&lt; 0.0001</td>"
           + "<td>–</td>"))
-    #expect(page.contains("<td>too small to matter</td><td>0.000</td>"), "all pings are equal")
+    #expect(page.contains("<th scope=\"row\">ping of speed tests, ms</th><td>not enough samples</td>"), "all are equal")
     #expect(
       page.contains(
-        "<th scope=\"row\">download, Mbit/s</th><td>4.00</td><td>1.00 to 8.00</td><td>–, –</td><td>14.00</td>"))
+        "<th scope=\"row\">download, Mbit/s</th><td>12.00</td><td>9.00 to 16.00</td><td>3.00, 22.00</td><td>42.00</td>")
+    )
     #expect(page.contains("<th scope=\"row\">4G, A</th>") && page.contains("<th scope=\"row\">4G, B</th>"))
     #expect(page.contains("<li id=\"n15\" value=\"15\">"))
   }
@@ -103,8 +108,8 @@ import Testing
     #expect(alone.contains("<p>B: no speed test.</p>") && !alone.contains("Pairs of tests"))
     let shared = ReportPage(Self.report(Self.tests(1...8), Self.tests(8...15))).html
     #expect(shared.contains(": 1 of the tests are in both selections."))
-    let few = ReportPage(Self.report(Self.tests(1...8), Self.tests(11...13))).html
-    #expect(few.contains("download: fewer than 4 completed tests on a side"))
+    let few = ReportPage(Self.report(Self.tests(1...24), Self.tests(31...49))).html
+    #expect(few.contains("download: no test"))
   }
 
   @Test("when titles are long, then columns are called first and second, and the titles stand above")
@@ -123,9 +128,10 @@ import Testing
     let download = try #require(tests["download"] as? [String: Double])
     #expect(
       download == [
-        "tests": 12, "median_mbps": 6, "lower_mbps": 3, "upper_mbps": 10, "p10_mbps": 2, "p90_mbps": 11, "min_mbps": 1,
-        "max_mbps": 12,
+        "tests": 12, "median_mbps": 6, "p10_mbps": 2, "p90_mbps": 11, "min_mbps": 1, "max_mbps": 12,
       ])
+    let more = try #require(try speedTests(Self.report(Self.tests(1...40)))["download"] as? [String: Double])
+    #expect(more["median_mbps"] == 20 && Set(more.keys).isSuperset(of: ["lower_mbps", "upper_mbps", "effective"]))
     #expect((tests["download_increase"] as? [String: Double])?["median_ms"] == -5)
     #expect(tests["upload_delay"] == nil)
     let rows = try #require(tests["by_technology"] as? [[String: Any]])
@@ -135,16 +141,16 @@ import Testing
 
   @Test("when two selections are compared, then JSON has the possible rank tests")
   func comparedJSON() throws {
-    let report = Self.report(Self.tests(1...8), Self.tests(11...18))
+    let report = Self.report(Self.tests(1...24), Self.tests(31...54))
     let comparison = try #require(try object(report)["comparison"] as? [String: Any])
     let tests = try #require(comparison["speed_tests"] as? [String: Any])
     let download = try #require(tests["download_test"] as? [String: Any])
-    #expect(download["u"] as? Double == 0 && download["p"] as? Double == 0.000155)
-    #expect(download["is_exact"] as? Bool == true)
+    #expect(download["p_below"] as? Double == 0.0001 && download["p"] == nil && tests["ping_test"] == nil)
     let findings = try #require(comparison["findings"] as? [[String: Any]])
     #expect(
       findings.compactMap { $0["figure"] as? String } == ["delay", "loss", "coverage", "download", "upload", "ping"])
-    #expect(findings[3]["effect"] as? Double == 10 && findings[3]["p_holm"] as? Double == 0.000466)
+    #expect(findings[3]["effect"] as? Double == 30 && findings[3]["lower"] as? Double == 26)
+    #expect(findings[3]["upper"] as? Double == 34 && findings[3]["effective"] as? Int == 31)
     #expect(findings[3]["verdict"] as? String == "different" && findings[0]["p"] == nil)
     #expect(download["second_greater_percent"] as? Double == 100)
     #expect(tests["shared"] as? Int == 0 && tests["method"] is String)

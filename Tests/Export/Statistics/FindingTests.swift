@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct FindingTests {
   private func verdict(_ effect: Double, _ lower: Double, _ upper: Double, p: Double, least: Double = 5) -> Verdict {
-    let difference = Difference(effect: effect, lower: lower, upper: upper, probability: p)
+    let difference = Difference(effect: effect, lower: lower, upper: upper, probability: p, effective: 50)
     return Finding.all([(.delay, difference, least)])[0].verdict
   }
 
@@ -30,7 +30,7 @@ import Testing
 
   @Test("when one of two tests is significant by itself only, then the report does not call it different")
   func together() {
-    let difference = Difference(effect: 9, lower: 1, upper: 17, probability: 0.03)
+    let difference = Difference(effect: 9, lower: 1, upper: 17, probability: 0.03, effective: 50)
     #expect(Finding.all([(.delay, difference, 5)])[0].verdict == .different)
     #expect(Finding.all([(.delay, difference, 5), (.ping, difference, 5)]).allSatisfy { $0.verdict == .notShown })
   }
