@@ -40,11 +40,10 @@ struct CoverageShares: Sendable {
 
   /// The fences of one link on one drive.
   private struct LinkPart {
+    let drive: Int64
     let started: WallTime
     let link: String?
     var parts: [Reception: Part] = [:]
-    /// The metres from each fence to the next one: those that were measured, and of these those with coverage.
-    var steps: [(measured: Float, covered: Float)] = []
     /// The fence that was added last, from whose centre the distance goes on.
     var last: Fence
 
@@ -59,8 +58,31 @@ struct CoverageShares: Sendable {
     }
   }
 
+  /// The metres from fence to fence of a link, in runs of equally many steps: those that were measured, and of these those with coverage.
+  private struct Steps {
+    private(set) var runs: [(measured: Double, covered: Double)] = []
+    private var count = 0
+
+    mutating func add(_ step: (measured: Double, covered: Double), _ size: Int) {
+      if count / size == runs.count { runs.append((0, 0)) }
+      count += 1
+      runs[runs.count - 1].measured += step.measured
+      runs[runs.count - 1].covered += step.covered
+    }
+
+    mutating func halve() {
+      runs.halve { $0 = ($0.measured + $1.measured, $0.covered + $1.covered) }
+    }
+  }
+
+  /// The most runs of all links, beside two for each: when they are more, two become one, so that memory does not grow with the fences.
+  private static let mostRuns = 16_384
+
   /// By the id of the drive in the store, which each link has of its own.
   private var links: [Int64: LinkPart] = [:]
+  private var steps: [Int64: Steps] = [:]
+  /// The number of all runs, and the steps in each.
+  private var (runs, runSize) = (0, 1)
 
   /// The parts, by reception. Two links of one drive have one distance, the longer one; it is divided as those of both together.
   var parts: [Reception: Part] {
@@ -84,14 +106,13 @@ struct CoverageShares: Sendable {
   }
 
   /// The share of the measured distance with coverage, and the precision of that share; `nil` where there is no interval. Samples are
-  /// the ways from fence to fence.
+  /// the distances from fence to fence, of many fences runs of them.
   var coveredDistance: (estimate: Estimate, deviations: CorrelatedMean)? {
-    // Lazily: there is a piece for each fence.
     Estimate.share(
-      ofPieces: drives.lazy.flatMap { drive in
+      ofPieces: drives.flatMap { drive in
         let scale = Self.scale(drive)
-        return drive.lazy.flatMap(\.steps).map {
-          (whole: Double($0.measured) * scale, part: Double($0.covered) * scale)
+        return drive.flatMap { steps[$0.drive]?.runs ?? [] }.map {
+          (whole: $0.measured * scale, part: $0.covered * scale)
         }
       })
   }
@@ -124,7 +145,8 @@ struct CoverageShares: Sendable {
     let fence = reported.fence
     let last = links[reported.drive]?.last
     var link =
-      links[reported.drive] ?? LinkPart(started: reported.driveStarted, link: reported.link, last: fence)
+      links[reported.drive]
+      ?? LinkPart(drive: reported.drive, started: reported.driveStarted, link: reported.link, last: fence)
     link.last = fence
     link.parts[Reception(fence), default: Part()].fences += 1
     for (reception, microseconds) in fence.time(reported.microseconds) {
@@ -134,19 +156,29 @@ struct CoverageShares: Sendable {
       link.parts[reception, default: Part()].add(Part(pings: fence.pings, answered: fence.pingsAnswered))
     }
     let metres = last?.distance(to: fence)
+    var step = (measured: 0.0, covered: 0.0)
     if let last, let metres {
       let whole: Int64 = 1_000_000_000
-      var step: (measured: Float, covered: Float) = (0, 0)
       for (reception, share) in last.time(whole) {
         let part = metres * (Double(share) / Double(whole))
         link.parts[reception, default: Part()].metres += part
-        if reception.isMeasured { step.measured += Float(part) }
-        if reception.isCoverage { step.covered += Float(part) }
+        if reception.isMeasured { step.measured += part }
+        if reception.isCoverage { step.covered += part }
       }
-      if step.measured > 0 { link.steps.append(step) }
     }
     links[reported.drive] = link
+    if step.measured > 0 { add(step, of: reported.drive) }
     return metres
+  }
+
+  private mutating func add(_ step: (measured: Double, covered: Double), of drive: Int64) {
+    let before = steps[drive]?.runs.count ?? 0
+    steps[drive, default: Steps()].add(step, runSize)
+    runs += (steps[drive]?.runs.count ?? 0) - before
+    guard runs > Self.mostRuns + 2 * steps.count else { return }
+    runSize *= 2
+    for drive in steps.keys { steps[drive]?.halve() }
+    runs = steps.values.reduce(0) { $0 + $1.runs.count }
   }
 
   /// Moves the time of a fence in which no ping was sent to what was not measured.

@@ -28,7 +28,7 @@ struct LogFigures: Sendable {
 
   /// The log of a drive, and which of its fences are selected.
   struct Log {
-    /// The times of the selected fences, in order.
+    /// The times of the selected fences, in order; those that touch are one.
     let fences: [Range<DriveTime>]
     /// The start of the drive.
     let started: WallTime

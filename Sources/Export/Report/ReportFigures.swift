@@ -19,7 +19,7 @@ public struct ReportFigures: Sendable {
   private(set) var medians = ValueCounts()
   /// From the entry of the first fence to the exit of the last, in wall time; `nil` without fences.
   private(set) var period: ClosedRange<WallTime>?
-  /// The times of the fences by the id of their drive, by which the pings of its log are selected.
+  /// The times of the fences by the id of their drive, by which the pings of its log are selected; those that touch are one.
   private var times: [Int64: [Range<DriveTime>]] = [:]
   private var starts: [Int64: WallTime] = [:]
   /// The outages of drives whose logs are not there, by the id of the drive.
@@ -45,10 +45,18 @@ public struct ReportFigures: Sendable {
     if let median = fence.fence.figures.roundTrip?.median {
       medians.add(nanoseconds: median, times: fence.fence.pingsAnswered)
     }
-    times[fence.drive, default: []].append(fence.fence.entered..<fence.exited)
+    Self.append(fence.fence.entered..<fence.exited, to: &times[fence.drive, default: []])
     starts[fence.drive] = fence.driveStarted
     let (from, to) = (fence.driveStarted + fence.fence.entered, fence.driveStarted + fence.exited)
     period = period.map { min($0.lowerBound, from)...max($0.upperBound, to) } ?? from...max(from, to)
+  }
+
+  private static func append(_ time: Range<DriveTime>, to times: inout [Range<DriveTime>]) {
+    if let last = times.last, last.upperBound == time.lowerBound, !time.isEmpty {
+      times[times.count - 1] = last.lowerBound..<time.upperBound
+    } else {
+      times.append(time)
+    }
   }
 
   /// Adds an ended speed test.

@@ -160,4 +160,24 @@ import Testing
     #expect(found.estimate.lower < share && share < found.estimate.upper && found.estimate.upper < share + 0.1)
     #expect((40...500).contains(found.estimate.effective))
   }
+
+  @Test("when there are many fences, then runs of them give about the interval of all distances one by one")
+  func manyFences() throws {
+    var (shares, series) = (CoverageShares(), CorrelatedSeries(length: 50, seed: 13))
+    let states = series.states(40_000, share: 0.3)
+    // Four drives, so that a run never has fences of two.
+    for (place, isSilent) in states.enumerated() {
+      let number = place % 10_000
+      shares.add(
+        .of(
+          .sample(
+            number: number, entered: 10 + Double(number) * 4, latitude: 48 + Double(number) * 0.0004, radius: 30,
+            answered: isSilent ? 0 : 39), drive: Int64(place / 10_000 + 1)))
+    }
+    let found = try #require(shares.coveredDistance).estimate
+    let single = try #require(Estimate.share(ofPieces: states.map { (whole: 1, part: $0 ? 0 : 1) })).estimate
+    #expect(abs(found.value - shares.covered.metres / shares.measured.metres) < 1e-9)
+    #expect(abs(found.value - single.value) < 1e-3)
+    #expect(abs((found.upper - found.lower) / (single.upper - single.lower) - 1) < 0.1)
+  }
 }
