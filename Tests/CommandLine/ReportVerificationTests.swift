@@ -1,3 +1,4 @@
+import ArgumentParser
 import Coverage
 import Export
 import Foundation
@@ -36,11 +37,13 @@ struct ReportVerificationTests {
   /// - Parameters:
   ///   - ends: Whether the drives end.
   ///   - shift: How much later the stored drives began, in microseconds.
+  ///   - deleted: The hour of a drive whose sessions and fences are deleted.
   ///   - change: Changes what is stored, by the hour.
   /// - Returns: The store, whose lock is held while it exists.
   @discardableResult
   private func record(
-    hours: Range<Int> = 0..<1, ends: Bool = true, shift: Int64 = 0, _ change: (Int, Fence) -> Fence? = { $1 }
+    hours: Range<Int> = 0..<1, ends: Bool = true, shift: Int64 = 0, deleted: Int? = nil,
+    _ change: (Int, Fence) -> Fence? = { $1 }
   ) throws -> DriveStore {
     let store = try DriveStore(directory: StateDirectory(path: configuration.stateDirectory), purpose: "a test")
     for hour in hours {
@@ -50,6 +53,10 @@ struct ReportVerificationTests {
       for event in drive.events { _ = engine.handle(event) }
       var recorder = try DriveRecorder(
         store, started: WallTime(microseconds: drive.header.started.microseconds + shift), log: log(hour))
+      guard hour != deleted else {
+        try recorder.end(at: engine.now, reason: .user)
+        continue
+      }
       try recorder.save(
         sessions: engine.sessions, fences: drive.replayedFences().compactMap { change(hour, $0) }, seen: engine.now)
       if ends { try recorder.end(at: engine.now, reason: .user) }
@@ -173,6 +180,26 @@ struct ReportVerificationTests {
     #expect(found.lines.last?.contains("older fences deleted from the store") == true)
   }
 
+  @Test("when a drive is deleted by age before an older one that could not be sent, then this is no difference")
+  func deletedBefore() throws {
+    try record(hours: 0..<2, deleted: 1)
+    let found = try verify()
+    #expect(found.agrees && found.lines.count == 1, "\(found.lines)")
+    #expect(found.lines.last?.contains("older fences deleted from the store") == true)
+  }
+
+  @Test("when a log has control characters, then no line of the result has any")
+  func controlCharacters() throws {
+    try record()
+    let text = try String(contentsOfFile: log(0), encoding: .utf8)
+    try text.replacing(#"{"drive":1,"#, with: #"{"drive":1,"link":"A\u001b[31m\u0007\u009bB\n","#)
+      .write(toFile: log(0), atomically: true, encoding: .utf8)
+    let found = try verify()
+    #expect(!found.agrees && found.lines.contains { $0.contains("link is absent in the store") }, "\(found.lines)")
+    let scalars = found.lines.flatMap(\.unicodeScalars)
+    #expect(!scalars.contains { $0.properties.generalCategory == .control }, "\(found.lines)")
+  }
+
   @Test("when the store has another start than the log, then the drive has a line; a part of a millisecond is none")
   func start() throws {
     try record(hours: 0..<1, shift: 900)
@@ -216,6 +243,38 @@ struct ReportVerificationTests {
   func empty() throws {
     try record(hours: 0..<0)
     #expect(try !verify().agrees)
+  }
+
+  @Test(
+    "when settings, store or areas cannot be read, then the exit status is 66; with all of them it is that of the result"
+  )
+  func notVerified() async throws {
+    let (settings, areas) = (folder.file("probe.yaml"), folder.file("areas.geojson"))
+    func status(_ more: String...) async throws -> Int32? {
+      let command = try ReportCommand.parse(["--verify", "--config", settings] + more)
+      do {
+        try await command.run()
+        return 0
+      } catch let exit as ExitCode {
+        return exit.rawValue
+      }
+    }
+    #expect(try await status() == 66, "no settings")
+    try "state-directory: \(configuration.stateDirectory)\nno-such-key: 1\n".write(
+      toFile: settings, atomically: true, encoding: .utf8)
+    #expect(try await status() == 66, "settings with a mistake")
+    try "state-directory: \(configuration.stateDirectory)\n".write(
+      toFile: settings, atomically: true, encoding: .utf8)
+    try record()
+    #expect(try await status() == 0)
+    #expect(try await status("--areas", areas) == 66, "no file of areas")
+    try "{".write(toFile: areas, atomically: true, encoding: .utf8)
+    #expect(try await status("--areas", areas) == 66, "no GeoJSON")
+    #expect(try await status("--session", "99") == 66, "no such session")
+    try FileManager.default.removeItem(atPath: log(0))
+    #expect(try await status() == 1, "a missing log is a result")
+    try FileManager.default.removeItem(atPath: configuration.stateDirectory)
+    #expect(try await status() == 66, "no store")
   }
 
   @Test("when a verification is to write a report, then this is wrong usage")

@@ -133,6 +133,37 @@ import Testing
     #expect(line.hasPrefix("a.json: ") && line.contains(reason) && !line.contains("\n"), "\(line)")
   }
 
+  @Test(
+    "when a file has as many categories, polygons or positions as allowed, then it is read; with one more it is refused",
+    arguments: [0, 1, 2])
+  func limits(kind: Int) throws {
+    let square = "[" + box(0, 0, 1, 1) + "]"
+    func list(_ count: Int) throws -> AreaList {
+      switch kind {
+      case 0: try AreaList(collection((0..<count).map { feature("area \($0)", "Polygon", square) }))
+      case 1:
+        try AreaList(
+          collection([
+            feature("a", "MultiPolygon", "[\(Array(repeating: square, count: count).joined(separator: ","))]")
+          ]))
+      default:
+        try AreaList(
+          collection([
+            feature("a", "Polygon", "[[\(Array(repeating: "[0,0]", count: count).joined(separator: ","))]]")
+          ]))
+      }
+    }
+    let most = [AreaList.most.categories, AreaList.most.polygons, AreaList.most.positions][kind]
+    // A polygon has five positions: their limit is reached with exactly as many polygons.
+    #expect(try list(most).names.count == (kind == 0 ? most : 1) + 1)
+    let failure = #expect(throws: AreaList.Failure.self) { _ = try list(most + 1) }
+    #expect(failure?.description.hasPrefix("more than \(AreaList.most.categories) categories") == true)
+  }
+
+  private func collection(_ features: [String]) -> Data {
+    Data(#"{"type":"FeatureCollection","features":[\#(features.joined(separator: ","))]}"#.utf8)
+  }
+
   @Test("when bytes of a file are damaged, then it is read or refused, and no number traps", arguments: 0..<8)
   func damage(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

@@ -10,10 +10,12 @@ public struct StoredDriveLog: Hashable, Sendable {
   public let path: String?
   /// Whether the drive has ended; if not, it is running, or left from a process that is gone.
   public let hasEnded: Bool
+  /// Whether the store has a session of the drive, damaged ones included; of an ended drive without any, age or quota deleted all.
+  public let hasSessions: Bool
 
   /// With the given values.
-  public init(name: String?, path: String?, hasEnded: Bool = true) {
-    (self.name, self.path, self.hasEnded) = (name, path, hasEnded)
+  public init(name: String?, path: String?, hasEnded: Bool = true, hasSessions: Bool = true) {
+    (self.name, self.path, self.hasEnded, self.hasSessions) = (name, path, hasEnded, hasSessions)
   }
 }
 
@@ -21,16 +23,19 @@ extension StoreReader {
   /// The logs of all intact drives by the drive's id.
   /// - Throws: GRDB's `DatabaseError`
   public func driveLogs() throws -> [Int64: StoredDriveLog] {
-    let rows = try rows("SELECT id, log, ended_at IS NOT NULL AS has_ended FROM intact_drive")
-    return Dictionary(rows.map { ($0["id"], log($0["log"], hasEnded: $0["has_ended"])) }) { first, _ in first }
+    let rows = try rows(
+      """
+      SELECT id, log, ended_at IS NOT NULL AS has_ended,
+        EXISTS (SELECT 1 FROM session WHERE drive_id = intact_drive.id) AS has_sessions FROM intact_drive
+      """)
+    return Dictionary(rows.map { ($0["id"], log($0)) }) { first, _ in first }
   }
 
-  private func log(_ noted: String?, hasEnded: Bool) -> StoredDriveLog {
-    guard let noted, let path = directory?.driveLog(noted) else {
-      return StoredDriveLog(name: nil, path: nil, hasEnded: hasEnded)
-    }
-    let isThere = FileManager.default.fileExists(atPath: path)
+  private func log(_ row: Row) -> StoredDriveLog {
+    let path = (row["log"] as String?).flatMap { directory?.driveLog($0) }
+    let isThere = path.map(FileManager.default.fileExists) ?? false
     return StoredDriveLog(
-      name: URL(fileURLWithPath: path).lastPathComponent, path: isThere ? path : nil, hasEnded: hasEnded)
+      name: path.map { URL(fileURLWithPath: $0).lastPathComponent }, path: isThere ? path : nil,
+      hasEnded: row["has_ended"], hasSessions: row["has_sessions"])
   }
 }

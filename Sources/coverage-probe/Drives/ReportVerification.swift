@@ -38,6 +38,9 @@ struct ReportVerification {
     /// The drives whose logs are there, in order.
     var drives: [Int64] { logs.filter { $0.value.path != nil }.keys.sorted() }
 
+    /// Whether age or quota deleted all of the drive but its log: they delete each session with its last fence.
+    func isDeleted(_ drive: Int64) -> Bool { logs[drive].map { $0.hasEnded && !$0.hasSessions } ?? false }
+
     /// Whether a process still records the drive: its log and its rows change while they are read.
     mutating func isRunning(_ drive: Int64) -> Bool {
       if let known = isRunning[drive] { return known }
@@ -172,7 +175,7 @@ struct ReportVerification {
           differ("drive \(drive): \(logs.missing[drive] ?? "no log")")
         }
         guard let count = logs.counts[drive] else { continue }
-        let older = first[drive]?.before ?? (drive < oldest ? count : 0)
+        let older = first[drive]?.before ?? (drive < oldest || logs.isDeleted(drive) ? count : 0)
         deleted += older
         let missing = count - older - (confirmed[drive] ?? 0)
         if missing > 0 {
