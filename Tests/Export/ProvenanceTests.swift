@@ -96,6 +96,18 @@ struct ProvenanceTests {
     #expect(String(decoding: bytes, as: UTF8.self).contains("\n],\"bbox\":["))
   }
 
+  @Test("when the first line of a log cannot be read, then the provenance says so in place of the settings")
+  func unreadableSettings() throws {
+    let path = try folder.write("{\"drive\":\n" + Self.log, to: "torn.jsonl")
+    let drive = try #require(
+      DriveProvenance(
+        of: [try session(3, drive: 1)], fences: 7, log: StoredDriveLog(name: "torn.jsonl", path: path)))
+    let log = try #require(try object(drive.json.text.utf8)["log"] as? NSDictionary)
+    #expect(log["sha256"] is String && log["settings_missing"] as? String != nil, "\(log)")
+    #expect(drive.settings == nil && drive.line.contains("settings unknown: "), "\(drive.line)")
+    #expect(drive.logText.name.hasPrefix("torn.jsonl: settings unknown, ") && drive.logText.sha256 != nil)
+  }
+
   @Test("when there is no fence, then the collection has the provenance all the same")
   func noFence() throws {
     var bytes: [UInt8] = []

@@ -14,7 +14,7 @@ public struct DriveProvenance: Hashable, Sendable {
 
   /// What is left of the log.
   private enum Log: Hashable, Sendable {
-    case read(name: String, FileDigest, settings: JSON?)
+    case read(name: String, FileDigest, settings: JSON?, unreadable: String?)
     case missing(name: String?, reason: String)
   }
 
@@ -36,8 +36,12 @@ public struct DriveProvenance: Hashable, Sendable {
     guard let path = log?.path else { return .missing(name: name, reason: "the log is no longer there") }
     do {
       let digest = try FileDigest(path: path)
-      let settings = try? LoggedPositions(path: path).header.settings
-      return .read(name: name, digest, settings: settings == .object([:]) ? nil : settings)
+      do {
+        let settings = try LoggedPositions(path: path).header.settings
+        return .read(name: name, digest, settings: settings == .object([:]) ? nil : settings, unreadable: nil)
+      } catch {
+        return .read(name: name, digest, settings: nil, unreadable: "\(error)")
+      }
     } catch {
       return .missing(name: name, reason: "\(error)")
     }
@@ -63,26 +67,28 @@ public struct DriveProvenance: Hashable, Sendable {
   }
 
   /// The settings of the recording, by the log; `nil` without a log that has any.
-  var settings: JSON? { if case .read(_, _, let settings) = log { settings } else { nil } }
+  var settings: JSON? { if case .read(_, _, let settings, _) = log { settings } else { nil } }
 
   /// The log for a table: its name, or why it is missing.
   var logText: (name: String, bytes: Int64?, sha256: String?) {
     switch log {
-    case .read(let name, let digest, _): (name, digest.bytes, digest.sha256)
+    case .read(let name, let digest, _, let unreadable):
+      (unreadable.map { "\(name): settings unknown, \($0)" } ?? name, digest.bytes, digest.sha256)
     case .missing(let name, let reason): (name.map { "\($0): \(reason)" } ?? reason, nil, nil)
     }
   }
 
   /// The digest of the log; `nil` when the log is missing.
-  var digest: FileDigest? { if case .read(_, let digest, _) = log { digest } else { nil } }
+  var digest: FileDigest? { if case .read(_, let digest, _, _) = log { digest } else { nil } }
 
   var json: JSON {
     let (ofLog, settings): (JSON, JSON?) =
       switch log {
-      case .read(let name, let digest, let settings):
+      case .read(let name, let digest, let settings, let unreadable):
         (
           .object([
             "name": .string(name), "bytes": .integer(digest.bytes), "sha256": .string(digest.sha256),
+            "settings_missing": unreadable.map(JSON.string),
           ]), settings
         )
       case .missing(let name, let reason):
@@ -99,7 +105,9 @@ public struct DriveProvenance: Hashable, Sendable {
   var line: String {
     let drive = "drive \(id)" + (link.map { ", link \($0)" } ?? "")
     return switch log {
-    case .read(let name, let digest, _): "\(drive): \(name), \(counted(digest.bytes, "byte")), SHA-256 \(digest.sha256)"
+    case .read(let name, let digest, _, let unreadable):
+      "\(drive): \(name), \(counted(digest.bytes, "byte")), SHA-256 \(digest.sha256)"
+        + (unreadable.map { ", settings unknown: \($0)" } ?? "")
     case .missing(let name, let reason): "\(drive): \(name.map { "\($0): " } ?? "")\(reason)"
     }
   }
