@@ -68,6 +68,26 @@ import Testing
     #expect(test["ping_shortest_client_ms"] as? Double == 20.5)
   }
 
+  @Test("when the modem reported cell and neighbours, then a test has the radio columns of fences, and signal and SIM")
+  func radio() async throws {
+    let radio = try #require(FenceRecord.whole().fence.radio)
+    let tests = try await StoredSpeedTest.samples {
+      ($0.cell, $0.environment, $0.signal) = (radio.cell, radio.environment, -97.25)
+      ($0.simOperatorCode, $0.simOperatorName) = ("23203", "SIM")
+    }
+    var lines: [UInt8] = []
+    try ExportFormat.jsonl.export(speedTests: tests) { lines += $0 }
+    let test = try #require(try objects(String(decoding: lines, as: UTF8.self)).first)
+    var fence: [UInt8] = []
+    try ExportFormat.jsonl.export([FenceRecord.whole()]) { fence += $0 }
+    let wanted = try #require(try objects(String(decoding: fence, as: UTF8.self)).first)
+    let names = (RadioColumns.cell { (_: FenceRecord) in nil } + RadioColumns.environment).map(\.name)
+    #expect(names.count == 17 && names.filter { wanted[$0] != nil }.count >= 16)
+    for name in names { #expect(test[name] as? NSObject == wanted[name] as? NSObject, "\(name)") }
+    #expect(test["signal_dbm"] as? Double == -97.3 && test["sim_operator"] as? String == "23203")
+    #expect(test["sim_operator_name"] as? String == "SIM")
+  }
+
   @Test("when tests are exported as a sequence, then it has the features of the collection, each after a separator")
   func sequence() throws {
     let records = try text(.geojsonseq).split(separator: "\u{1E}").map(String.init)

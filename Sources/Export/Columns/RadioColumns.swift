@@ -4,7 +4,7 @@ import OrderedJSON
 /// The columns of the modem's report (docs/radio.md); no fence has a value in them without one.
 enum RadioColumns {
   static let all: [Column<FenceRecord>] =
-    [shares] + SignalQuantity.allCases.flatMap(levels) + network + cell + environment
+    [shares] + SignalQuantity.allCases.flatMap(levels) + network + cell(\.cell) + environment
 
   /// An object with a member for each technology. The shares are rounded one by one, so their sum can differ from 1.
   private static let shares = Column<FenceRecord>(
@@ -50,46 +50,54 @@ enum RadioColumns {
     },
   ]
 
-  /// The last serving cell of the fence. Country and network codes are texts: a code such as `01` has a leading zero.
-  private static let cell: [Column<FenceRecord>] = [
-    .text("cell_mcc", "mobile country code of the last serving cell") { $0.cell?.countryCode },
-    .text("cell_mnc", "its mobile network code") { $0.cell?.networkCode },
-    .number("cell_area", "its tracking area code (LTE, 5G) or location area code") { $0.cell?.area },
-    .number("cell_id", "its identity: CI, ECI or NCI") { $0.cell?.identity },
-    .number("cell_pci", "its physical cell identity; in UMTS its primary scrambling code", .integer) {
-      $0.cell?.physical
-    },
-    .number("cell_channel", "its channel: ARFCN, UARFCN, EARFCN or NR-ARFCN", .integer) { $0.cell?.channel },
-    .number("cell_bandwidth_khz", "the width of that channel", .integer) { $0.cell?.bandwidth },
-    .text("cell_band", "the band of that channel in LTE and 5G; several with `/` where 5G's overlap") {
-      $0.cell.flatMap(RadioBands.name)
-    },
-  ]
+  /// The last serving cell. Country and network codes are texts: a code such as `01` has a leading zero.
+  static func cell<Record>(_ cell: @escaping @Sendable (Record) -> RadioCell?) -> [Column<Record>] {
+    [
+      .text("cell_mcc", "mobile country code of the last serving cell") { cell($0)?.countryCode },
+      .text("cell_mnc", "its mobile network code") { cell($0)?.networkCode },
+      .number("cell_area", "its tracking area code (LTE, 5G) or location area code") { cell($0)?.area },
+      .number("cell_id", "its identity: CI, ECI or NCI") { cell($0)?.identity },
+      .number("cell_pci", "its physical cell identity; in UMTS its primary scrambling code", .integer) {
+        cell($0)?.physical
+      },
+      .number("cell_channel", "its channel: ARFCN, UARFCN, EARFCN or NR-ARFCN", .integer) { cell($0)?.channel },
+      .number("cell_bandwidth_khz", "the width of that channel", .integer) { cell($0)?.bandwidth },
+      .text("cell_band", "the band of that channel in LTE and 5G; several with `/` where 5G's overlap") {
+        cell($0).flatMap(RadioBands.name)
+      },
+    ]
+  }
+
+  static let environment: [Column<FenceRecord>] = environment(\.environment)
 
   /// The cells beside the serving one, as far as the modem lists them.
-  static let environment: [Column<FenceRecord>] = [
-    .number("nr_cell_pci", "physical identity of the last 5G cell beside an LTE anchor (non-standalone)", .integer) {
-      $0.environment?.secondary?.physical
-    },
-    .number("nr_cell_channel", "its NR-ARFCN", .integer) { $0.environment?.secondary?.channel },
-    .text("nr_cell_band", "the band of that channel; several with `/` where they overlap") {
-      $0.environment?.secondary.flatMap(RadioBands.name)
-    },
-    .number("timing_advance", "last timing advance in the last serving cell, in the modem's own unit", .integer) {
-      $0.environment?.timingAdvance
-    },
-    .count("carriers", "most carriers of the serving network in use together; absent for one") {
-      $0.environment?.carriers
-    },
-    .count("neighbours", "most neighbour cells that the modem listed at a time") { $0.environment?.neighbours },
-    Column("neighbour_dbm", .decimal, "highest level of a neighbour: RSRP, SS-RSRP or RSCP") {
-      ($0.environment?.strongest?.power).flatMap { JSON.rounded($0, places: 1) }
-    },
-    .number("neighbour_pci", "physical identity of that neighbour; in UMTS its scrambling code", .integer) {
-      $0.environment?.strongest?.cell.physical
-    },
-    .number("neighbour_channel", "its channel", .integer) { $0.environment?.strongest?.cell.channel },
-  ]
+  static func environment<Record>(
+    _ environment: @escaping @Sendable (Record) -> RadioEnvironment?
+  ) -> [Column<Record>] {
+    [
+      .number("nr_cell_pci", "physical identity of the last 5G cell beside an LTE anchor (non-standalone)", .integer) {
+        environment($0)?.secondary?.physical
+      },
+      .number("nr_cell_channel", "its NR-ARFCN", .integer) { environment($0)?.secondary?.channel },
+      .text("nr_cell_band", "the band of that channel; several with `/` where they overlap") {
+        environment($0)?.secondary.flatMap(RadioBands.name)
+      },
+      .number("timing_advance", "last timing advance in the last serving cell, in the modem's own unit", .integer) {
+        environment($0)?.timingAdvance
+      },
+      .count("carriers", "most carriers of the serving network in use together; absent for one") {
+        environment($0)?.carriers
+      },
+      .count("neighbours", "most neighbour cells that the modem listed at a time") { environment($0)?.neighbours },
+      Column("neighbour_dbm", .decimal, "highest level of a neighbour: RSRP, SS-RSRP or RSCP") {
+        (environment($0)?.strongest?.power).flatMap { JSON.rounded($0, places: 1) }
+      },
+      .number("neighbour_pci", "physical identity of that neighbour; in UMTS its scrambling code", .integer) {
+        environment($0)?.strongest?.cell.physical
+      },
+      .number("neighbour_channel", "its channel", .integer) { environment($0)?.strongest?.cell.channel },
+    ]
+  }
 }
 
 extension FenceRecord {

@@ -5,7 +5,7 @@ import Store
 /// The columns of exported speed tests.
 enum SpeedTestColumns {
   /// All columns, in order.
-  static let all: [Column<StoredSpeedTest>] = itself + figures + delays + place + lists
+  static let all: [Column<StoredSpeedTest>] = itself + figures + delays + radio + place + lists
 
   /// The columns of a table of single values.
   static let table = all.filter { $0.role != .list }
@@ -107,6 +107,18 @@ enum SpeedTestColumns {
       },
     ]
   }
+
+  /// The modem's report at the end of a test that it carried, by the names of the fences' columns.
+  private static let radio: [Column<StoredSpeedTest>] =
+    [
+      figure("signal_dbm", .decimal, "level of the signal, in the quantity that stands for the technology") {
+        $0.signal.flatMap { JSON.rounded($0, places: 1) }
+      },
+      figure("sim_operator", .text, "code of the SIM's operator: MCC and MNC") {
+        $0.simOperatorCode.map(JSON.string)
+      },
+      figure("sim_operator_name", .text, "its name") { $0.simOperatorName.map(JSON.string) },
+    ] + RadioColumns.cell { $0.figures?.cell } + RadioColumns.environment { $0.figures?.environment }
 
   private static let place: [Column<StoredSpeedTest>] = [
     Column("latitude", .decimal, "where it began, degrees north (WGS 84)", role: .position) {
