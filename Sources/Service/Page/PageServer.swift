@@ -37,6 +37,21 @@ struct PageServer: Sendable {
   /// Of one address, without those that have shown the token.
   static let mostConnectionsOfStranger = 8
 
+  /// What was last said of a base map that cannot be read: a page asks for many tiles.
+  private let groundTrouble = Trouble()
+
+  private final class Trouble: Sendable {
+    private let last = Mutex<String?>(nil)
+
+    /// Whether a line is another one than the last.
+    func isNew(_ line: String?) -> Bool {
+      last.withLock { last in
+        defer { last = line }
+        return last != line
+      }
+    }
+  }
+
   private static let cookie = "coverage-probe-page"
   /// The header of the page's own requests; a form of another site cannot set it.
   private static let command = HTTPField.Name("X-Coverage-Probe")
@@ -125,7 +140,7 @@ struct PageServer: Sendable {
       if case .refuse(let reason) = check(Self.asked(request, isCommand: false, link: false), context) {
         return Self.text(reason, status: .forbidden)
       }
-      return try await tile(context)
+      return await tile(context)
     }
     for command in ServiceCommand.allCases {
       router.post(RouterPath(command.rawValue)) { request, context in
@@ -170,16 +185,28 @@ struct PageServer: Sendable {
   }
 
   /// A tile of the base map; status 204 where there is none: the page then asks for the one above. Reads on a thread of its own, because a disk can be slow.
-  private func tile(_ context: ChannelContext) async throws -> Response {
+  private func tile(_ context: ChannelContext) async -> Response {
     let numbers = ["zoom", "column", "row"].compactMap { context.parameters.get($0, as: Int.self) }
-    guard let basemap = options.basemap, numbers.count == 3,
-      let bytes = try await NIOThreadPool.singleton.runIfActive({
-        basemap.tile(zoom: numbers[0], column: numbers[1], row: numbers[2])
-      })
-    else { return Response(status: .noContent, headers: Self.headers) }
+    guard let basemap = options.basemap, numbers.count == 3, let bytes = await tile(numbers, of: basemap) else {
+      return Response(status: .noContent, headers: Self.headers)
+    }
     var headers = Self.headers
     headers[.contentType] = "application/octet-stream"
     return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+  }
+
+  /// `nil` also for a file that cannot be read, which costs the ground only.
+  private func tile(_ numbers: [Int], of basemap: Basemap) async -> [UInt8]? {
+    do {
+      let bytes = try await NIOThreadPool.singleton.runIfActive {
+        try basemap.tile(zoom: numbers[0], column: numbers[1], row: numbers[2])
+      }
+      if bytes != nil { _ = groundTrouble.isNew(nil) }
+      return bytes
+    } catch {
+      if groundTrouble.isNew("\(error)") { logger.error("\(error); the live page lacks tiles") }
+      return nil
+    }
   }
 
   /// Sets the cookie, and leads to the page from here: browsers keep a strict cookie back when another page's link leads on.

@@ -35,8 +35,9 @@ public struct Basemap: Hashable, Sendable {
   }
 
   /// A tile for the live page, by the numbers of its address, which are from outside; `nil` when there is none.
-  public func tile(zoom: Int, column: Int, row: Int) -> [UInt8]? {
-    guard let place = TilePlace(zoom: zoom, column: column, row: row), let bytes = try? tile(place), !bytes.isEmpty
+  /// - Throws: `BasemapError` when the file cannot be read.
+  public func tile(zoom: Int, column: Int, row: Int) throws -> [UInt8]? {
+    guard let place = TilePlace(zoom: zoom, column: column, row: row), let bytes = try tile(place), !bytes.isEmpty
     else { return nil }
     return bytes
   }
