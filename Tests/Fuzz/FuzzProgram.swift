@@ -4,7 +4,7 @@ import Foundation
 
 private let targets: [any FuzzTarget.Type] = [
   GPSDLines.self, ServerAnswers.self, ConfigurationFiles.self, DriveLogs.self, CaptureFiles.self,
-  MeasurementServers.self,
+  MeasurementServers.self, GroundFiles.self,
 ]
 
 private nonisolated(unsafe) var target: any FuzzTarget.Type = GPSDLines.self

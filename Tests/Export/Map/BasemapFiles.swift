@@ -1,7 +1,6 @@
 import CZlib
 import Foundation
 import GRDB
-import TestSupport
 
 @testable import Export
 
