@@ -82,12 +82,9 @@ public struct PlaceComparison: Sendable {
     let delays = matched.compactMap { pair in
       pair.first.sums.mean.flatMap { first in pair.second.sums.mean.map { $0 - first } }
     }
-    let (count, loss) = (matched.count, Self.loss(matched, sums))
-    // The ranks need as much memory again.
-    matched = []
     return Result(
-      places: (placesOfFirst, cells.values.count { $0.second.pings > 0 }, count), sums: sums,
-      delay: SignedRank(delays), loss: loss)
+      places: (placesOfFirst, cells.values.count { $0.second.pings > 0 }, matched.count), sums: sums,
+      delay: SignedRank(delays), loss: Self.loss(matched, sums))
   }
 
   /// The fewest independent places that make up the variance of a difference of losses.
