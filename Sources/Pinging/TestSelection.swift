@@ -74,8 +74,8 @@ public struct TestSelection: Hashable, Sendable {
     var failures = 0
     /// Whether one was answered since the last decision.
     var hasSucceeded = false
-    /// Whether the last one was not answered.
-    var isSilent = false
+    /// Answered pings in a row.
+    var answers = 0
     var isRefused = false
   }
 
@@ -109,7 +109,8 @@ public struct TestSelection: Hashable, Sendable {
   private var lastLaunch: DriveTime?
   private var outcomes = Outcomes()
   private var hasHadTest = false
-  /// Whether a test has ended by its age, and pings have not begun on another one: the network worked until then, as its last ping was answered.
+  /// Whether a test has ended by its age, and pings have not begun on another one: the network worked until then, as its last pings were
+  /// answered.
   public private(set) var hasEnded = false
   private var nextPreparation = DriveTime.start
   private var nextRecovery = DriveTime.start
@@ -187,13 +188,21 @@ public struct TestSelection: Hashable, Sendable {
     return .prepare(lastGeneration)
   }
 
-  /// Ends the use of a test that was refused or has expired. While its pings are lost it stays in use: without them, nothing would tell that a
-  /// dead zone goes on.
+  /// Ends the use of a test that was refused or has expired. Until its last pings are answered, as many as make a recovery, it stays in use:
+  /// without them, nothing would tell that a dead zone goes on.
   private mutating func cut(at now: DriveTime) {
     guard let test else { return }
     if now - test.launched >= policy.provenAfter { waits.refusal.reset() }
-    guard outcomes.isRefused || now >= (outcomes.isSilent ? test.expires : test.ends) else { return }
-    if outcomes.isRefused { nextPreparation = now + waits.refusal.next() } else { hasEnded = !outcomes.isSilent }
+    let isServed = outcomes.answers >= policy.failureThreshold
+    guard outcomes.isRefused || now >= (isServed ? test.ends : test.expires) else { return }
+    if outcomes.isRefused {
+      nextPreparation = now + waits.refusal.next()
+    } else {
+      hasEnded = isServed
+      // Requests that failed in a dead zone do not delay the first one after it.
+      if isServed { waits.retry.reset() }
+      nextPreparation = now
+    }
     outcomes.isRefused = false
     switch state {
     case .preparing(var preparation):
@@ -262,7 +271,7 @@ public struct TestSelection: Hashable, Sendable {
     (hasHadTest, hasEnded) = (true, false)
     outcomes.failures = 0
     outcomes.isRefused = false
-    outcomes.isSilent = false
+    outcomes.answers = 0
     owed.removeAll()
     waits.retry.reset()
     waits.activation.reset()
@@ -300,7 +309,7 @@ public struct TestSelection: Hashable, Sendable {
   public mutating func answered(_ generation: Generation) {
     guard counts(generation) else { return }
     outcomes.failures = 0
-    outcomes.isSilent = false
+    outcomes.answers = min(outcomes.answers + 1, policy.failureThreshold)
     outcomes.hasSucceeded = true
     waits.recovery.reset()
     owed.remove(.failures)
@@ -313,7 +322,7 @@ public struct TestSelection: Hashable, Sendable {
   public mutating func failed(_ generation: Generation) {
     guard counts(generation) else { return }
     outcomes.failures += 1
-    outcomes.isSilent = true
+    outcomes.answers = 0
   }
 
   /// The ping server refused the token of this generation (RE01).

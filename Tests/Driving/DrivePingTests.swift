@@ -173,12 +173,27 @@ struct DrivePingTests {
   mutating func endedInService() throws {
     try rig.startPinging("T1", #""max_coverage_measurement_seconds": 20"#)
     rig.fix(0)
-    rig.ping(.answered(rttNanoseconds: 1))
+    for _ in 0..<30 { rig.ping(.answered(rttNanoseconds: 1)) }
     rig.wait(20)
     rig.tick()
     rig.wait(6)
     rig.tick()
     #expect(rig.drive.engine.pause == DriveStatus.testEnded)
+  }
+
+  @Test(
+    "when a test is granted after a request without an answer, then the wait for its server's address is no dead zone")
+  mutating func grantedAfterSilence() throws {
+    rig.feed(.began)
+    rig.feed(.pingsRead)
+    rig.fix(0)
+    rig.failRequest(TestTrouble("no answer"))
+    rig.wait(2)
+    rig.tick()
+    #expect(rig.drive.engine.pause == nil)
+    _ = try rig.grant("T1")
+    rig.tick()
+    #expect(rig.drive.engine.pause == DriveStatus.addressUnknown)
   }
 
   @Test("when the token is refused and the next request has no answer, then a dead zone is no pause")

@@ -68,6 +68,7 @@ struct TestSelectionEdgeTests {
     let first = try obtain(at: 0, limit: .seconds(30))
     session.filled(first)
     #expect(tick(20) == .prepare(2))
+    for _ in 0..<30 { session.answered(first) }
     #expect(tick(29.9) == .send(first))
     #expect(tick(30) == .skip)
     #expect(session.inUse == nil && session.awaits(2))
@@ -82,7 +83,7 @@ struct TestSelectionEdgeTests {
     #expect(tick(54) == .prepare(2), "a tenth of its time before its end")
     session.requestFailed(2, at: .seconds(55))
     #expect(tick(55) == .send(first))
-    session.answered(first)
+    for _ in 0..<30 { session.answered(first) }
     #expect(tick(59.9) == .send(first))
     #expect(tick(60) == .prepare(3), "at its end")
     #expect(session.inUse == nil && session.hasEnded)
@@ -100,16 +101,18 @@ struct TestSelectionEdgeTests {
     session.requestFailed(2, at: .seconds(29))
     #expect(tick(30) == .send(first))
     for second in 31..<200 { if case .skip = tick(Double(second)) { Issue.record("no ping at \(second) s") } }
-    session.answered(first)
-    var next = tick(200)
-    #expect(session.inUse == nil)
-    for second in 201..<220 where next == .skip { next = tick(Double(second)) }
-    guard case .prepare(let generation) = next else { throw NoTest(seconds: 219) }
-    session.activated(generation, limit: .seconds(30), requested: .seconds(200), at: .seconds(220))
+    for number in 1...30 {
+      #expect(session.inUse == first, "\(number) answers are no service yet")
+      session.answered(first)
+      if number < 30 { _ = tick(200) }
+    }
+    guard case .prepare(let generation) = tick(216) else { throw NoTest(seconds: 216) }
+    #expect(session.hasEnded)
+    session.activated(generation, limit: .seconds(30), requested: .seconds(216), at: .seconds(217))
     session.failed(generation)
-    _ = tick(200 + 4 * 3600 - 121)
+    _ = tick(216 + 4 * 3600 - 121)
     #expect(session.inUse == generation)
-    _ = tick(200 + 4 * 3600 - 120)
+    _ = tick(216 + 4 * 3600 - 120)
     #expect(session.inUse == nil && !session.hasEnded, "its pings were lost")
   }
 

@@ -52,8 +52,8 @@ private struct World {
   private var lastRequested = 0
   /// The test that pings must use, its end, and that of its token.
   private var test: (generation: Int, ends: DriveTime, expires: DriveTime)?
-  /// Whether its last ping was not answered.
-  private var isSilent = false
+  /// Its answered pings in a row.
+  private var answers = 0
   private var launched: [Int: DriveTime] = [:]
   private var isRefused = false
   /// The number of the current link and address, and that of each test's request.
@@ -77,8 +77,11 @@ private struct World {
     case 1: activate(generation, limit: Bool.random(using: &random) ? .seconds(30) : nil)
     case 2: fail(generation) { $0.requestFailed($1, at: $2) }
     case 3: fail(generation) { $0.activationFailed($1, at: $2) }
-    case 4: outcome(generation, isSilent: false) { $0.answered($1) }
-    case 5: for _ in 0..<40 { outcome(generation, isSilent: true) { $0.failed($1) } }
+    case 4:
+      for _ in 0..<Int.random(in: 1...40, using: &random) {
+        outcome(generation, answers: answers + 1) { $0.answered($1) }
+      }
+    case 5: for _ in 0..<40 { outcome(generation, answers: 0) { $0.failed($1) } }
     case 6: refuse(generation)
     case 7: session.filled(generation)
     case 8:
@@ -91,7 +94,7 @@ private struct World {
   /// Earlier tests and requests do not count any more.
   private mutating func loseLink() {
     link += 1
-    (request, test, isRefused, isSilent) = (nil, nil, false, false)
+    (request, test, isRefused, answers) = (nil, nil, false, 0)
   }
 
   private mutating func grant(_ generation: Int) {
@@ -108,7 +111,7 @@ private struct World {
     (request, isRefused, hasHadTest) = (nil, false, true)
     let longest = Duration.seconds(4 * 3600 - 120)
     test = (generation, start + min(limit ?? longest, longest), start + longest)
-    isSilent = false
+    answers = 0
   }
 
   private mutating func fail(_ generation: Int, _ report: (inout TestSelection, Int, DriveTime) -> Void) {
@@ -116,9 +119,9 @@ private struct World {
     if request?.generation == generation { request = nil }
   }
 
-  private mutating func outcome(_ generation: Int, isSilent: Bool, _ report: (inout TestSelection, Int) -> Void) {
+  private mutating func outcome(_ generation: Int, answers: Int, _ report: (inout TestSelection, Int) -> Void) {
     report(&session, generation)
-    if test?.generation == generation { self.isSilent = isSilent }
+    if test?.generation == generation { self.answers = answers }
   }
 
   private mutating func refuse(_ generation: Int) {
@@ -139,7 +142,7 @@ private struct World {
       guard case .prepare = decision else { return "a request from before the network came back goes on" }
       request = nil
     }
-    if path != .wifi, isRefused || test.map({ now >= (isSilent ? $0.expires : $0.ends) }) == true {
+    if path != .wifi, isRefused || test.map({ now >= (answers >= 30 ? $0.ends : $0.expires) }) == true {
       (test, isRefused) = (nil, false)
     }
     switch decision {

@@ -101,6 +101,7 @@ struct TestSelectionTests {
   @Test("when an answer comes after its timeout, then it changes nothing")
   mutating func lateAnswer() {
     let old = obtain(at: 0, limit: .seconds(10))
+    for _ in 0..<30 { session.answered(old) }
     #expect(tick(10) == .prepare(2))
     #expect(tick(24.9) == .skip)
     #expect(tick(25) == .prepare(3), "15 s are over")
@@ -113,7 +114,8 @@ struct TestSelectionTests {
 
   @Test("when the activation after the answer exceeds its timeout, then another test is requested")
   mutating func activationTimeout() {
-    _ = obtain(at: 0, limit: .seconds(10))
+    let old = obtain(at: 0, limit: .seconds(10))
+    for _ in 0..<30 { session.answered(old) }
     #expect(tick(10) == .prepare(2))
     session.granted(2, at: .seconds(12))
     #expect(tick(16.9) == .skip)
@@ -127,6 +129,7 @@ struct TestSelectionTests {
     let first = obtain(at: 5, limit: .seconds(60))
     #expect(tick(58.9) == .send(first))
     #expect(tick(59) == .prepare(first + 1))
+    for _ in 0..<30 { session.answered(first) }
     #expect(tick(64.9) == .send(first), "the age counts from the request")
     #expect(tick(65) == .skip)
     #expect(session.inUse == nil)
@@ -156,6 +159,7 @@ struct TestSelectionTests {
     session.activated(2, limit: .seconds(20), requested: .start, at: .seconds(5))
     #expect(tick(17.9) == .send(2))
     #expect(tick(18) == .prepare(3))
+    for _ in 0..<30 { session.answered(2) }
     #expect(tick(19.9) == .send(2))
     #expect(tick(20) == .skip)
     #expect(session.inUse == nil)

@@ -59,13 +59,16 @@ struct BatchRuleTests {
   @Test("when an earlier request of a batch left within the hour, then no refusal sends its fences to another test")
   func earlierRequest() {
     for status in [400, 409, 413, 422] {
-      #expect(consequences((.refused(status: status, message: ""), .coverageResult), isInDoubt: true) == [.setAside])
+      #expect(consequences((.refused(status: status, message: ""), .coverageResult), isInDoubt: true) == [.wait])
     }
+    #expect(consequences((Self.empty, .coverageResult), isSuspect: true, isInDoubt: true) == [.setAside])
+    #expect(BatchRule.hasNotArrived(after: Self.empty, at: .coverageResult, isInDoubt: true), "the earlier one counts")
     #expect(consequences((Self.noTest, .coverageResult), isInDoubt: true) == [.replaceTest], "the history decides")
     let sent = WallTime.rigStart
     let batch = Batch.sample(1, state: .sending, test: "T1", sent: sent)
     #expect(BatchRule.isInDoubt(batch, at: sent.adding(.seconds(3599))))
     #expect(!BatchRule.isInDoubt(batch, at: sent.adding(.seconds(3600))))
+    #expect(!BatchRule.isInDoubt(batch, at: sent.adding(.seconds(-3600))), "the clock was corrected since")
     #expect(!BatchRule.isInDoubt(Batch.sample(1, state: .waiting, test: "T1", sent: sent), at: sent))
   }
 

@@ -107,6 +107,11 @@ struct ServerFencesTests {
     var reading = HistoryReading(cursor: nil, oldest: 0)
     let items = [("A", 3), ("A", 0), ("B", nil)].map { HistoryItem(testUUID: $0.0, time: nil, fences: $0.1) }
     reading.append(HistoryPage(entries: 3, items: items))
+    #expect(!reading.isUnreadable)
+    var nameless = HistoryReading(cursor: nil, oldest: 0)
+    #expect(!nameless.isUnreadable)
+    nameless.append(HistoryPage(entries: 1, items: []))
+    #expect(nameless.isUnreadable)
     var held = ServerFences()
     held.add(reading)
     #expect(held.finding(for: .sample(1, test: "A", fences: 3), isForced: false) == .arrived(fences: 3))

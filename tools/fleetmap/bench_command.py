@@ -212,9 +212,12 @@ def row(cost: Cost, before: list[Cost]) -> str:
     exponent = ""
     if before:
         less_s, fewer = beyond(before[-1])
-        exponent = f"{math.log(cpu_s / less_s) / math.log(fences / fewer):.2f}"
+        # Beyond the start, runs can differ by more than their fences cost.
+        if min(cpu_s, less_s) > 0 and 0 < fewer < fences:
+            exponent = f"{math.log(cpu_s / less_s) / math.log(fences / fewer):.2f}"
+    rate = f"{cpu_s / fences * 1e6:.2f}" if fences > 0 else ""
     size = "" if cost.size is None else f"{cost.size / cost.fences:.1f}"
-    return f"| {cost.step} | {cost.fences:,} | {cost.cpu_s:.1f} | {cpu_s / fences * 1e6:.2f} | {cost.memory_mb:.0f} MB | {size} | {exponent} |"
+    return f"| {cost.step} | {cost.fences:,} | {cost.cpu_s:.1f} | {rate} | {cost.memory_mb:.0f} MB | {size} | {exponent} |"
 
 
 def run(options: argparse.Namespace) -> int:

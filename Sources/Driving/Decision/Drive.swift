@@ -190,17 +190,17 @@ struct Drive: Sendable {
   /// Notes in the log when this probe itself stops measuring, and when it goes on.
   private mutating func followPause(at now: DriveTime) -> [DriveEffect] {
     let reason = pauseReason(at: now)
-    // The first reason is kept while a pause lasts. Only one that waits gives way: a failure says more.
+    // The first reason is kept while a pause lasts. Only a wait is replaced, by a later failure.
     let waits = [DriveStatus.addressUnknown, DriveStatus.testAwaited, DriveStatus.testEnded]
     let isNews = (reason == nil) != (engine.pause == nil) || engine.pause.map(waits.contains) == true
     return isNews && reason != engine.pause ? recorded.record(.unmeasured(reason), at: now) : []
   }
 
-  /// A fence that is younger than a lost ping, and has no ping, says nothing when the drive ends.
+  /// A fence without a ping that is younger than a lost ping says nothing when the drive is stopped.
   private mutating func excludeUnfinished(at now: DriveTime) -> [DriveEffect] {
-    guard engine.pause == nil, let fence = engine.openFence, fence.pings == 0, now - fence.entered < .seconds(1) else {
-      return []
-    }
+    guard engine.pause == nil, let fence = engine.openFence, fence.pings == 0,
+      now - fence.entered < options.pingTimeout + options.pingInterval
+    else { return [] }
     return recorded.record(.unmeasured("the drive ends before a ping has an outcome"), at: now)
   }
 
@@ -215,7 +215,7 @@ struct Drive: Sendable {
     if pausesForTest { return "a speed test runs" }
     if !isClockUsable { return DriveStatus.clockNotSet }
     let reason = tests.pauseReason(at: now)
-    // Each drive waits for its first test: that matters where a fence waits, too.
+    // Every drive starts with this wait. It counts only while a fence is open.
     return reason == DriveStatus.testAwaited && engine.openFence == nil ? nil : reason
   }
 

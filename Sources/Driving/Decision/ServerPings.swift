@@ -26,7 +26,7 @@ struct ServerPings: Hashable, Sendable {
   private var server: Server?
   /// When the last ping was sent of which the ping server's host said that nothing listens there; `nil` after an answer.
   private var closedAt: DriveTime?
-  /// A host limits its ICMP errors, to one a second on Linux: a ping without one this long afterwards met the same closed port.
+  /// A host limits its ICMP errors, to one a second on Linux: pings that were sent within this time after one, and lost, met the same closed port.
   private static let closedFor: Duration = .milliseconds(2500)
   private static let portClosed = "nothing listens at the ping server's port"
 
@@ -41,7 +41,7 @@ struct ServerPings: Hashable, Sendable {
 
   /// - Parameter now: In nanoseconds on the clock of `Pinger.now`.
   mutating func begin(_ target: PingTarget.ID, _ start: PingStart, at now: UInt64) {
-    self.target = target
+    (self.target, closedAt) = (target, nil)
     generations[target] = start.generation
     server = Server(host: start.host, target: target, watch: NameWatch(address: start.address, at: now))
   }
@@ -63,14 +63,14 @@ struct ServerPings: Hashable, Sendable {
 
   /// The outcome of a ping that was sent at `time`, where the ping server's host shows that the network carried it: it is not measured.
   mutating func outcomeAtClosedPort(of event: PingEvent, sent time: DriveTime) -> (PingOutcome, trouble: String?)? {
-    if event.isSignOfLife { closedAt = nil }
     if event.isPortUnreachable, let from = event.from, from.host == server?.watch.address.host { closedAt = time }
     let isLost = if case .failed? = event.outcome { true } else { false }
-    guard isLost, let closedAt, time - closedAt < Self.closedFor else { return nil }
+    guard isLost, let closedAt, time >= closedAt, time - closedAt < Self.closedFor else { return nil }
     return (.unsent(), Self.portClosed)
   }
 
   mutating func heard(_ event: PingEvent, at now: UInt64) {
+    if event.isSignOfLife { closedAt = nil }
     guard event.target == target, event.isSignOfLife else { return }
     server?.watch.heard(at: now)
     server?.isFailureLogged = false
@@ -97,6 +97,7 @@ struct ServerPings: Hashable, Sendable {
     let new = server.watch.found(addresses, at: now)
     self.server = server
     guard let new else { return [] }
+    closedAt = nil
     return [
       .log(.notice, "\(host) was silent at \(old) and is at \(new) now; pinging there"),
       .redirectPings(server.target, to: new),

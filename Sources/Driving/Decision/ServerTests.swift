@@ -46,9 +46,10 @@ struct ServerTests: Hashable, Sendable {
     if session.hasEnded { return DriveStatus.testEnded }
     if let pending, now - pending.asked >= Self.patience { return nil }
     if isRefused { return DriveStatus.tokenRefused }
-    if let trouble { return trouble.mayHaveNetwork ? trouble.reason : nil }
+    if let trouble, trouble.mayHaveNetwork { return trouble.reason }
+    // A grant is newer than trouble without an answer.
     if lacksAddress(at: now) { return DriveStatus.addressUnknown }
-    return pending != nil && session.inUse == nil ? DriveStatus.testAwaited : nil
+    return trouble == nil && pending != nil && session.inUse == nil ? DriveStatus.testAwaited : nil
   }
 
   // MARK: Requests
@@ -154,7 +155,7 @@ struct ServerTests: Hashable, Sendable {
 
   private mutating func complain(_ trouble: TestTrouble) -> [DriveEffect] {
     (self.trouble, lastTrouble) = (trouble, trouble.reason)
-    // The refusal was before, and shows nothing any more.
+    // The failure is newer than the refusal.
     if !trouble.mayHaveNetwork { isRefused = false }
     return troubles.isNews(trouble) ? [.log(.warning, "\(trouble.text); the drive goes on, trying again")] : []
   }

@@ -33,7 +33,7 @@ struct HistoryItem: Hashable, Sendable {
   /// The number of fences that the server has for the test; `nil` when it gives none that can be read.
   let fences: Int?
 
-  /// That of two entries of one test which lists more.
+  /// The entry with more fences; an unknown number counts as most.
   static func fuller(_ one: HistoryItem, _ other: HistoryItem) -> HistoryItem {
     (one.fences ?? .max) > (other.fences ?? .max) ? one : other
   }
@@ -53,28 +53,32 @@ extension HistoryPage {
   init(_ body: Data) throws(ServerFailure) {
     do {
       let answer = try JSONDecoder().decode(Answer.self, from: body)
-      let items = answer.history.compactMap(\.item)
-      // Entries of other kinds may lack a test. If all do, none can be told from ours.
-      guard answer.history.isEmpty || !items.isEmpty else { throw NoTests() }
-      self.init(entries: answer.history.count, items: items)
+      self.init(entries: answer.history.count, items: answer.history.compactMap(\.item))
     } catch {
       throw .unusableAnswer("the history in the answer cannot be read")
     }
   }
 
-  private struct NoTests: Error {}
+  /// A boolean; anything else is unknown.
+  private struct Flag: Decodable {
+    let isSet: Bool?
+
+    init(from decoder: any Decoder) throws { isSet = try? decoder.singleValueContainer().decode(Bool.self) }
+  }
 
   private struct Answer: Decodable {
     struct Entry: Decodable {
       let test_uuid: String?
       let time: NumberOrText?
       let fencesCount: NumberOrText?
+      let isCoverageFences: Flag?
 
       /// `nil` for an entry without a test.
       var item: HistoryItem? {
         guard let test_uuid else { return nil }
+        let count = fencesCount?.number.flatMap { Int(exactly: $0) }
         return HistoryItem(
-          testUUID: test_uuid, time: time?.number, fences: fencesCount?.number.flatMap { Int(exactly: $0) })
+          testUUID: test_uuid, time: time?.number, fences: count ?? (isCoverageFences?.isSet == false ? 0 : nil))
       }
     }
 

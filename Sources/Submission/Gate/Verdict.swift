@@ -47,9 +47,6 @@ enum Verdict: Hashable, Sendable {
   /// Whether no request of any kind can succeed now.
   var concernsEveryRequest: Bool { bindsEveryBatch || self == .forbidden }
 
-  /// Whether the server has certainly not stored the batch of this request. Of an earlier one it may have.
-  var isAnswerOfNo: Bool { isDefiniteNo || self == .noStartedTest }
-
   /// Whether the server has certainly not stored the batch.
   var isDefiniteNo: Bool {
     switch self {

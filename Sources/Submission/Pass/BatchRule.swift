@@ -12,6 +12,8 @@ struct BatchRule: Hashable, Sendable {
     case endPass
     /// Move the batch behind the others.
     case setAside
+    /// Leave the batch for the history of a later pass: the server answered, and an earlier request may have arrived.
+    case wait
     /// Split the batch in two; quarantine a single fence.
     case refuse
     /// 429: continue with the next batch after a moment.
@@ -37,13 +39,13 @@ struct BatchRule: Hashable, Sendable {
     }
     guard step == .coverageResult else { return step == .settings ? .endPass : .setAside }
     switch verdict {
-    case .rejected where isInDoubt: return .setAside
+    case .rejected where isInDoubt: return .wait
     case .noStartedTest where !hasReplacedTest:
       hasReplacedTest = true
       return .replaceTest
     case .rejected: return .refuse
     case .tooManyRequests: return .putOff
-    case .doubtful where isSuspect && Self.isSwallowed(failure): return .suspect
+    case .doubtful where isSuspect && !isInDoubt && Self.isSwallowed(failure): return .suspect
     case .doubtful, .trouble, .forbidden, .unknownClient, .noStartedTest, .unreachable: return .setAside
     }
   }
@@ -54,12 +56,14 @@ struct BatchRule: Hashable, Sendable {
 
   /// Whether an earlier request of `batch` left without an answer so lately that the history proves nothing.
   static func isInDoubt(_ batch: Batch, at now: WallTime) -> Bool {
-    batch.state == .sending && batch.sent.map { now - $0 < doubtLasts } ?? false
+    batch.state == .sending && batch.sent.map { (now - $0).magnitude < doubtLasts } ?? false
   }
 
   /// Whether the batch has certainly not arrived, so that no history check is needed.
-  static func hasNotArrived(after failure: ServerFailure, at step: RequestStep) -> Bool {
-    step == .coverageResult && Verdict(failure).isDefiniteNo
+  /// - Parameter isInDoubt: ``isInDoubt(_:at:)``: then an earlier request can be why the server has no started test, or stores nothing.
+  static func hasNotArrived(after failure: ServerFailure, at step: RequestStep, isInDoubt: Bool = false) -> Bool {
+    step == .coverageResult
+      && (Verdict(failure).isDefiniteNo || isInDoubt && (Verdict(failure) == .noStartedTest || isSwallowed(failure)))
   }
 
   /// A server answers 200 without a JSON object when it could not store a result; so does a captive portal

@@ -17,6 +17,9 @@ struct HistoryReading {
   private(set) var offset: Int? = 0
   /// Whether the page limit ended the reading before the last page.
   private(set) var isEndless = false
+  /// Whether none of its entries names a test: then it says nothing about any.
+  var isUnreadable: Bool { hasEntries && tests.isEmpty }
+  private var hasEntries = false
   private let bound: Int64?
   private var pages = 0
   private var isSorted = true
@@ -37,6 +40,7 @@ struct HistoryReading {
       isSorted = isSorted && time <= last
       last = time
     }
+    hasEntries = hasEntries || page.entries > 0
     pages += 1
     // If the server does not sort by time, read to the end.
     let isFarEnough = bound.map { isSorted && last < $0 } ?? false

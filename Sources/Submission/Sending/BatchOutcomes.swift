@@ -63,6 +63,14 @@ struct BatchOutcomes: PassStep {
     }
   }
 
+  /// The server refuses `batch`, and an earlier request of it may have arrived: leaves it for the history of a later pass.
+  func wait(_ batch: Batch, _ failure: ServerFailure, _ pass: inout Pass) async {
+    await server.end(pass.exchange, .failed(failure))
+    pass.note(failure)
+    pass.setAside(batch)
+    logger.info("batch \(batch.id) waits for a later history: an earlier request may have arrived")
+  }
+
   /// The server refuses the content of `batch`: splits it in two, down to one fence, which is quarantined.
   /// - Throws: ``PassEnd`` when the pass has met enough refusals; GRDB's `DatabaseError`
   func refuse(_ batch: Batch, _ failure: ServerFailure, _ pass: inout Pass) async throws {

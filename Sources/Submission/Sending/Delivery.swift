@@ -40,15 +40,10 @@ struct Delivery: PassStep {
       case .nothingToSend: return pass.remove(batch)
       case .failed(let failure, let step):
         let isInDoubt = BatchRule.isInDoubt(queued, at: clock.wall())
-        if BatchRule.hasNotArrived(after: failure, at: step), !isInDoubt {
-          try await store.outbox.release(batch: batch.id)
-        }
+        if BatchRule.hasNotArrived(after: failure, at: step, isInDoubt: isInDoubt) { try await takeBack(batch) }
         if Task.isCancelled { throw PassEnd.stopped(failure) }
         let isSuspect = batch.isSuspect && pass.report.tally.fencesSent > 0
         let consequence = rule.consequence(of: failure, at: step, isSuspect: isSuspect, isInDoubt: isInDoubt)
-        if isInDoubt, step == .coverageResult, Verdict(failure).isAnswerOfNo, let sent = queued.sent {
-          try await store.outbox.keepInDoubt(batch: batch.id, since: sent)
-        }
         guard try await follow(consequence, of: failure, at: step, &batch, &pass) else { return }
       }
     }
@@ -67,6 +62,7 @@ struct Delivery: PassStep {
     case .replaceTest: return try await replaceTest(&batch, failure, &pass)
     case .endPass: throw PassEnd.failed(failure)
     case .setAside: try await outcomes.setAside([batch], failure, at: step, &pass)
+    case .wait: await outcomes.wait(batch, failure, &pass)
     case .refuse: try await outcomes.refuse(batch, failure, &pass)
     case .putOff: try await outcomes.putOff(batch, failure, &pass)
     case .suspect: try await resolveSuspect(batch, failure, &pass)
@@ -99,7 +95,9 @@ struct Delivery: PassStep {
       guard !fences.isEmpty else { return .nothingToSend }
       batch = batch.counted(fences.count)
       // After the clock was set by weeks, the offset can overflow the server's 32 bits: use a new anchor.
-      if !TestAnchor.canHold(fences, of: batch, anchor: test.anchor) { test = try await anchor.anchor(&batch, pass) }
+      if !TestAnchor.canHold(fences, of: batch, anchor: test.anchor), !BatchRule.isInDoubt(batch, at: clock.wall()) {
+        test = try await anchor.anchor(&batch, pass)
+      }
       let session = try await store.reading { [batch] in try $0.session(of: batch) }
       let result = server.device.prepare(
         CoverageResult(
@@ -133,9 +131,17 @@ struct Delivery: PassStep {
     do {
       try await server.send(pass.exchange) { try await $0.submit(result) }
     } catch let wait where wait is ServerGate.Hold || wait is CancellationError {
-      try await store.outbox.release(batch: batch.id)
+      try await takeBack(batch)
       throw wait
     }
+  }
+
+  /// The last request has certainly not been stored: the batch is what it was before it.
+  private func takeBack(_ batch: Batch) async throws {
+    guard BatchRule.isInDoubt(batch, at: clock.wall()), let sent = batch.sent else {
+      return try await store.outbox.release(batch: batch.id)
+    }
+    try await store.outbox.keepInDoubt(batch: batch.id, since: sent)
   }
 
   /// The server has no started test for `batch`: reads the history, and requests another test if the fences have not
@@ -146,7 +152,7 @@ struct Delivery: PassStep {
     do {
       if try await history.isResolved(batch, &pass) { return false }
       guard !BatchRule.isInDoubt(batch, at: clock.wall()) else {
-        try await outcomes.setAside([batch], refusal, at: .coverageResult, &pass)
+        await outcomes.wait(batch, refusal, &pass)
         return false
       }
       try await store.outbox.release(batch: batch.id)

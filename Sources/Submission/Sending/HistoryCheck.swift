@@ -25,7 +25,10 @@ struct HistoryCheck: PassStep {
     for batch in doubtful where !unread.contains(batch.id) {
       let finding = held.finding(forDoubtful: batch, isForced: pass.urgency == .forced)
       if try await resolve(batch, finding, &pass) { continue }
-      if batch.state == .sending { try await store.outbox.release(batch: batch.id) }
+      // The history can lag: a batch in doubt stays so until its next request is answered.
+      if batch.state == .sending, !BatchRule.isInDoubt(batch, at: clock.wall()) {
+        try await store.outbox.release(batch: batch.id)
+      }
     }
     try await reopenQuarantined(&pass)
   }
@@ -113,6 +116,7 @@ struct HistoryCheck: PassStep {
     }
     // A test that an incomplete reading lacks may still be on the server.
     if reading.isEndless { throw ServerFailure.unusableAnswer("/history gives pages without end") }
+    if reading.isUnreadable { throw ServerFailure.unusableAnswer("no entry of the history names a test") }
     return reading
   }
 }

@@ -155,23 +155,24 @@ struct AnswerTests {
         #"""
         {"history":[{"test_uuid":"A","time":1795168800000,"fencesCount":3},{"speed":1},
         {"test_uuid":"B","time":"1795168700000","fencesCount":"4"},{"test_uuid":"C","fencesCount":-1},
-        {"test_uuid":"D","time":1.5,"fencesCount":99999999999999999999}]}
+        {"test_uuid":"D","time":1.5,"fencesCount":99999999999999999999},
+        {"test_uuid":"E","isCoverageFences":false},{"test_uuid":"F","isCoverageFences":1}]}
         """#.utf8))
-    #expect(page.entries == 5)
+    #expect(page.entries == 7)
     #expect(
       page.items == [
         HistoryItem(testUUID: "A", time: 1_795_168_800_000, fences: 3),
         HistoryItem(testUUID: "B", time: 1_795_168_700_000, fences: 4),
         HistoryItem(testUUID: "C", time: nil, fences: -1),
         HistoryItem(testUUID: "D", time: nil, fences: nil),
+        HistoryItem(testUUID: "E", time: nil, fences: 0), HistoryItem(testUUID: "F", time: nil, fences: nil),
       ])
   }
 
   @Test(
     "when the answer has no list of tests, then it is unusable, and not an empty history",
     arguments: [
-      "{}", "[]", #"{"history":null}"#, #"{"history":{}}"#, #"{"history":[1]}"#, #"{"history":[{"fencesCount":3}]}"#,
-      "", "\u{FEFF}{}",
+      "{}", "[]", #"{"history":null}"#, #"{"history":{}}"#, #"{"history":[1]}"#, "", "\u{FEFF}{}",
     ])
   func noHistory(body: String) {
     #expect(throws: ServerFailure.unusableAnswer("the history in the answer cannot be read")) {
