@@ -21,8 +21,8 @@ public struct RecoveryPolicy: Hashable, Sendable {
 
   public init() {}
 
-  /// How long before its end a test is replaced, so that pings go on without a gap: the time of a request that fails and one that does not,
-  /// but at most a tenth of the test.
+  /// How long before its end a test is replaced, so that pings have no gap. It leaves time for two requests, and is at most a tenth of the
+  /// test.
   func renewalLead(of life: Duration) -> Duration { min(backoff + prepareTimeout + activationTimeout, life / 10) }
 
   /// How long a test may be used, from its request on (docs/protocol.md, 2).

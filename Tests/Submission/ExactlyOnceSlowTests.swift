@@ -107,6 +107,45 @@ struct ExactlyOnceSlowTests {
   }
 
   @Test(
+    "when the history lags and the server refuses a batch in doubt, then no other test is requested for an hour",
+    arguments: [("400", "No started test found by id x"), ("409", "conflict")])
+  func laggingHistory(status: String, reason: String) async throws {
+    let rig = try await rigInDoubt()
+    let (requests, client) = (Collected<String>(), UUID().uuidString.lowercased())
+    let lagging = try ScriptedServer { connection in
+      let path = connection.text(to: " HTTP/1.1").split(separator: "/").last.map(String.init) ?? ""
+      requests.append(path)
+      let (answer, body) =
+        switch path {
+        case "settings": ("200 OK", #"{"settings":[{"uuid":"\#(client)"}]}"#)
+        case "history": ("200 OK", #"{"history":[]}"#)
+        case "coverageResult": ("\(status) No", #"{"error":["\#(reason)"]}"#)
+        default: ("503 No", "{}")
+        }
+      connection.send(
+        "HTTP/1.1 \(answer)\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)"
+      )
+      connection.finish()
+    }
+    let server = try SendingRig.client(of: "http://127.0.0.1:\(lagging.port)/RMBTControlServer")
+    let sessions = try StoreReader(rig.store).sessions().map(\.id)
+    func sent() async throws -> WallTime? {
+      try await rig.store.outbox.batches(of: sessions, in: [.sending]).first?.sent
+    }
+    let first = try #require(try await sent())
+    for _ in 0..<2 {
+      rig.time.turn(by: .seconds(1000))
+      #expect(try await rig.sender(to: server).pass(.cold).sessionsKept == 1)
+      #expect(try await sent() == first, "it is in doubt since then, and not since its last refusal")
+    }
+    #expect(requests.all.count { $0 == "coverageResult" } == 2 && !requests.all.contains("coverageRequest"))
+    rig.time.turn(by: .seconds(1600))
+    _ = try await rig.sender(to: server).pass(.cold)
+    #expect(requests.all.contains("coverageRequest"), "\(requests.all)")
+    try await rig.finish()
+  }
+
+  @Test(
     "when a batch may have been sent to another server, then it is quarantined, and sent to this one only on command")
   func otherServer() async throws {
     let rig = try await rigInDoubt()

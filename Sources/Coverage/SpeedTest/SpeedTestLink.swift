@@ -70,7 +70,7 @@ extension [SpeedTestLink] {
   /// The kind in exports; `mixed` when the links are of several kinds.
   public var word: String { kind?.rawValue ?? "mixed" }
 
-  /// The interfaces in their order; `nil` without any. One that only changed its address is there once.
+  /// The interfaces in their order; `nil` without any. An interface whose address changed is listed once.
   public var interfaces: String? {
     let names = compactMap(\.interface).reduce(into: [String]()) { if $0.last != $1 { $0.append($1) } }
     return names.isEmpty ? nil : names.joined(separator: ", ")

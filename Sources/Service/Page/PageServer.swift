@@ -37,7 +37,7 @@ struct PageServer: Sendable {
   /// Of one address, without those that have shown the token.
   static let mostConnectionsOfStranger = 8
 
-  /// What was last said of a base map that cannot be read: a page asks for many tiles.
+  /// The last logged reason why the base map cannot be read. A page asks for many tiles, and each reason is logged once.
   private let groundTrouble = Trouble()
 
   private final class Trouble: Sendable {

@@ -136,7 +136,7 @@ struct Delivery: PassStep {
     }
   }
 
-  /// The last request has certainly not been stored: the batch is what it was before it.
+  /// Restores the state of the batch before its last request, which the server has certainly not stored.
   private func takeBack(_ batch: Batch) async throws {
     guard BatchRule.isInDoubt(batch, at: clock.wall()), let sent = batch.sent else {
       return try await store.outbox.release(batch: batch.id)
