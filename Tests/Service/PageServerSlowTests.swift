@@ -48,10 +48,13 @@ struct PageServerSlowTests {
     let body: String
   }
 
-  /// Sends a request with curl(1), which accepts any header.
+  /// curl(1) accepts any header. Its own limit only ends a test that hangs: on a busy machine, an answer can take a minute.
+  private static func curl(_ arguments: [String]) throws -> RunningProgram {
+    try RunningProgram(URL(filePath: "/usr/bin/curl"), ["-s", "--max-time", "300", "--noproxy", "*"] + arguments)
+  }
+
   private func ask(_ url: String, _ arguments: [String] = []) async throws -> Answer {
-    let curl = try RunningProgram(
-      URL(filePath: "/usr/bin/curl"), ["-s", "-i", "--max-time", "20", "--noproxy", "*", url] + arguments)
+    let curl = try Self.curl(["-i", url] + arguments)
     _ = try await curl.exitStatus()
     let parts = curl.standardOutput.replacing("\r\n", with: "\n").split(separator: "\n\n", maxSplits: 1)
     let head = parts.first.map(String.init) ?? ""
@@ -195,12 +198,7 @@ struct PageServerSlowTests {
   func following() async throws {
     try await withPage { page, token, _ async throws -> Void in
       let curls = try (0..<PageServer.mostFollowers).map { _ in
-        try RunningProgram(
-          URL(filePath: "/usr/bin/curl"),
-          [
-            "-s", "-N", "--max-time", "60", "--noproxy", "*", page + "/events", "-H",
-            "Cookie: coverage-probe-page=\(token)",
-          ])
+        try Self.curl(["-N", page + "/events", "-H", "Cookie: coverage-probe-page=\(token)"])
       }
       _ = try await eventually("all follow") {
         curls.allSatisfy { $0.standardOutput.contains("event: status") } ? () : nil
@@ -225,12 +223,7 @@ struct PageServerSlowTests {
     let begin = ProgressWatch()
     var follower: RunningProgram?
     try await withPage { page, token, _ async throws -> Void in
-      let curl = try RunningProgram(
-        URL(filePath: "/usr/bin/curl"),
-        [
-          "-s", "-N", "--max-time", "60", "--noproxy", "*", page + "/events", "-H",
-          "Cookie: coverage-probe-page=\(token)",
-        ])
+      let curl = try Self.curl(["-N", page + "/events", "-H", "Cookie: coverage-probe-page=\(token)"])
       _ = try await eventually("it follows") { curl.standardOutput.contains("event: status") ? () : nil }
       follower = curl
     }

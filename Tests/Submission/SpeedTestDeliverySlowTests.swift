@@ -9,7 +9,7 @@ import Testing
 /// Delivery of speed test results to the real control server tool: none lost, none duplicated.
 @Suite(.serialized)
 struct SpeedTestDeliverySlowTests {
-  private func rig(requestTimeout: Duration = .seconds(5)) async throws -> SendingRig {
+  private func rig(requestTimeout: Duration = .seconds(60)) async throws -> SendingRig {
     // Nothing is measured here: the server's address is never used.
     try await SendingRig(requestTimeout: requestTimeout, tool: ["--measurement-server", "127.0.0.1:1"])
   }

@@ -23,7 +23,7 @@ struct SentTwiceSlowTests {
     directory = StateDirectory(path: folder.file("state"))
     tool = try await ControlServerTool([])
     client = try ControlServerClient(
-      url: tool.url, caFile: nil, requestTimeout: .seconds(5),
+      url: tool.url, caFile: nil, requestTimeout: .seconds(60),
       device: Device(
         model: "test", device: "test", osVersion: "1", language: "en", timezone: "Etc/UTC", softwareVersion: "1.0",
         softwareVersionCode: 1, softwareRevision: "test"))

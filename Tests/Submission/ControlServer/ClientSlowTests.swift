@@ -12,7 +12,7 @@ struct ClientSlowTests {
     softwareVersionCode: 1, softwareRevision: "test")
 
   func withClient<Value>(
-    of url: String, caFile: String? = nil, timeout: Duration = .seconds(10),
+    of url: String, caFile: String? = nil, timeout: Duration = .seconds(60),
     _ body: (ControlServerClient) async throws -> Value
   ) async throws -> Value {
     try await body(ControlServerClient(url: url, caFile: caFile, requestTimeout: timeout, device: device))
