@@ -9,11 +9,16 @@ enum GroundFiles: FuzzTarget {
     let tiles = Dictionary(
       places.map { ($0, BasemapFiles.png() + Array("\($0.zoom)/\($0.column)".utf8)) }, uniquingKeysWith: { $1 })
     let vector = BasemapFiles.PMTiles(inside: 1, type: 1)
+    let (lake, road) = (
+      BasemapFiles.vectorTile("water", kind: 3),
+      BasemapFiles.vectorTile("roads", kind: 2, tags: ["kind": "major_road"])
+    )
     // The tiles begin near the greatest number, far behind the end of the file.
     let far = BasemapFiles.PMTiles(inside: 1, sections: { $0.prefix(6) + [.max - 4096, $0[7]] })
     return [
       BasemapFiles.PMTiles().bytes(tiles), BasemapFiles.PMTiles(inside: 1).bytes(tiles, leafSize: 3),
       vector.bytes(tiles.mapValues(BasemapFiles.gzip), leafSize: 5), far.bytes(tiles),
+      vector.bytes(tiles.mapValues { _ in lake + road }),
       mbtiles(tiles),
     ] + areas.map { Array($0.utf8) }
   }
@@ -39,6 +44,11 @@ enum GroundFiles: FuzzTarget {
     (0..<2).compactMap { TilePlace(zoom: zoom, column: (1 << zoom) * 545 / 1000 + $0, row: (1 << zoom) * 347 / 1000) }
   }
 
+  /// Within the tiles of ``places``.
+  private static let marks = [(48.15, 16.21), (48.16, 16.22)].compactMap { latitude, longitude in
+    Coordinate(latitude: latitude, longitude: longitude).map { SketchMap.Mark(place: $0, radius: 20, look: "good") }
+  }
+
   static func run(_ input: [UInt8]) {
     if input.first == UInt8(ascii: "{") {
       guard let list = try? AreaList(geoJSON: Data(input), path: path) else { return }
@@ -53,6 +63,7 @@ enum GroundFiles: FuzzTarget {
     for place in places {
       _ = try? basemap.tile(zoom: place.zoom, column: place.column, row: place.row)
     }
+    _ = SketchMap(marks: marks, description: "").svg(over: SketchGround(basemap))
   }
 
   private static func mbtiles(_ tiles: [TilePlace: [UInt8]]) -> [UInt8] {

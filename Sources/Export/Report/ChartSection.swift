@@ -4,9 +4,10 @@ import Coverage
 /// distance. All parts of a comparison have the same axes.
 struct ChartSection {
   private let report: Report
+  private let ground: SketchGround?
 
   /// The section of a report.
-  init(_ report: Report) { self.report = report }
+  init(_ report: Report, over ground: SketchGround? = nil) { (self.report, self.ground) = (report, ground) }
 
   /// The most links of a part with a chart of their own.
   private static let mostLinks = 4
@@ -44,12 +45,12 @@ struct ChartSection {
     let cells = part.figures.breakdown.overview.sorted
     let places = cells.map(\.place)
     guard let south = places.map(\.latitude).min(), let north = places.map(\.latitude).max() else { return nil }
-    let svg = OverviewMap(cells: cells, worst: part.figures.stretches.worst).svg
+    let svg = OverviewMap(cells: cells, worst: part.figures.stretches.worst).svg(over: ground)
     return (
       svg,
       """
       Overview, north up, \(Markup.number(south, 3))° to \(Markup.number(north, 3))° north. Green: answered with a mean below 120 ms; \
-      orange: slower; dashed red: no answer; thin grey: not measured. Numbers: the worst stretches, below.
+      orange: slower; dashed red: no answer; thin grey: not measured. Numbers: the worst stretches, below.\(ground.map { " Ground: \(Markup.escaped($0.attribution))." } ?? "")
       """
     )
   }

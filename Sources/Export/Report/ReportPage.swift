@@ -2,18 +2,20 @@ import Coverage
 
 /// The report as one HTML page without scripts and without anything from elsewhere, which its Content-Security-Policy
 /// enforces. Texts of users go through ``Markup/escaped(_:)``.
-public struct ReportPage: Sendable {
+public struct ReportPage {
   private let report: Report
+  private let ground: SketchGround?
 
   /// The page of a report.
-  public init(_ report: Report) { self.report = report }
+  /// - Parameter ground: Below its maps; `nil`: none.
+  public init(_ report: Report, over ground: SketchGround? = nil) { (self.report, self.ground) = (report, ground) }
 
   /// The whole page.
   public var html: String {
     """
     <!DOCTYPE html>
     <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+    <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'\(ground == nil ? "" : "; img-src data:")">
     <title>Coverage report</title>
     <style>
     \(ReportStyle.css)
@@ -26,7 +28,7 @@ public struct ReportPage: Sendable {
     \(OriginSection(report).facts)
     \(report.parts.count == 1 ? report.parts.map(tiles).joined() : "")
     \(ComparisonSection(report).html)
-    \(ChartSection(report).html)
+    \(ChartSection(report, over: ground).html)
     <h2>Coverage by technology</h2>
     \(report.parts.map(coverage).joined(separator: "\n"))
     \(GroupSection(report).html)
@@ -215,7 +217,7 @@ public struct ReportPage: Sendable {
   private func stretches(_ part: Report.Part) -> String {
     let figures = part.figures.stretches.worst.enumerated().map { index, stretch in
       """
-      <figure>\(StretchMap(stretch: stretch).svg)<figcaption>\(index + 1): \(Markup.number(stretch.score / 1e6, 1)) ms with losses as \
+      <figure>\(StretchMap(stretch: stretch).svg(over: ground))<figcaption>\(index + 1): \(Markup.number(stretch.score / 1e6, 1)) ms with losses as \
       1 s; \(stretch.sums.lost) of \(stretch.sums.pings) pings lost on \
       \(stretch.isLong ? "" : "only ")\(Markup.number(stretch.metres, 0)) m<br>\(Markup.moment(stretch.began))<br>\
       \(stretch.fences.first.map { place($0.centre) } ?? "")</figcaption></figure>

@@ -4,10 +4,12 @@ enum ReportStyle {
   static let css = """
     :root { color-scheme: light dark; --ink: #1c1f23; --soft: #555b63; --paper: #fff; --line: #c9ced6; --tile: #f1f4f8;
       --link: #0b57a4; --good: #1a7f4b; --slow: #b85c00; --lost: #b3261e;
-      --t0: #8f3b00; --t1: #7a6a00; --t2: #0b57a4; --t3: #7b2fb5; --t4: #00785c; }
+      --t0: #8f3b00; --t1: #7a6a00; --t2: #0b57a4; --t3: #7b2fb5; --t4: #00785c;
+      --water: #c4d7e4; --green: #dce7da; --built: #e3e5e9; --road: #a9b3bc; --image: 1; }
     @media (prefers-color-scheme: dark) { :root { --ink: #e8eaed; --soft: #b3bac4; --paper: #16191d; --line: #454c56;
       --tile: #22272e; --link: #8ab8f5; --good: #57c98b; --slow: #f0a04b; --lost: #ff8a80;
-      --t0: #ff9e63; --t1: #e0cc4a; --t2: #79b8ff; --t3: #cf9bff; --t4: #4fd6b0; } }
+      --t0: #ff9e63; --t1: #e0cc4a; --t2: #79b8ff; --t3: #cf9bff; --t4: #4fd6b0;
+      --water: #0b2b40; --green: #13241c; --built: #2a3139; --road: #465462; --image: .55; } }
     * { box-sizing: border-box; }
     body { margin: 0 auto; max-width: 64rem; padding: 1rem; font: 1rem/1.4 system-ui, sans-serif; color: var(--ink);
       background: var(--paper); }
@@ -33,6 +35,10 @@ enum ReportStyle {
     circle { fill-opacity: .45; stroke-width: 1.2; } .good { fill: var(--good); stroke: var(--good); }
     .slow { fill: var(--slow); stroke: var(--slow); } .lost { fill: none; stroke: var(--lost); stroke-dasharray: 3 2; }
     .none { fill: none; stroke: var(--soft); }
+    image { opacity: var(--image); } .ground path { fill: none; stroke: var(--road); stroke-width: .7; }
+    .ground .built { fill: var(--built); stroke: none; } .ground .green { fill: var(--green); stroke: none; }
+    .ground .water { fill: var(--water); stroke: none; } .ground .river { stroke: var(--water); stroke-width: 1; }
+    .ground .street { stroke-width: .35; } .ground .motorway { stroke-width: 1.4; } .ground .rail { stroke-dasharray: 3 1.5; } .ground .border { stroke-dasharray: 6 3 1 3; }
     .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr)); gap: 1rem; }
     .chart text, .mark { font-size: 10px; } .mark { font-weight: 700; paint-order: stroke; stroke: var(--tile); stroke-width: 3px; }
     .grid { stroke: var(--line); stroke-width: .6; } .line { fill: none; stroke: var(--soft); stroke-width: 1.8; }
@@ -49,7 +55,8 @@ enum ReportStyle {
     ol { font-size: .8rem; color: var(--soft); padding-left: 1.4rem; margin: .3rem 0; } li { margin: .15rem 0; }
     @media print { :root { font-size: 9.5pt; color-scheme: light; --ink: #000; --soft: #444; --paper: #fff; --line: #bbb; --tile: #f4f4f4;
         --link: #000; --good: #1a7f4b; --slow: #b85c00; --lost: #b3261e;
-        --t0: #8f3b00; --t1: #7a6a00; --t2: #0b57a4; --t3: #7b2fb5; --t4: #00785c; }
+        --t0: #8f3b00; --t1: #7a6a00; --t2: #0b57a4; --t3: #7b2fb5; --t4: #00785c;
+        --water: #c4d7e4; --green: #dce7da; --built: #e3e5e9; --road: #a9b3bc; --image: 1; }
       @page { size: A4; margin: 13mm; } body { font-size: 8.6pt; line-height: 1.25; padding: 0; max-width: none; } a { text-decoration: none; }
       .maps { grid-template-columns: repeat(3, 1fr); gap: 3mm; } .charts { grid-template-columns: 1fr 1fr; gap: 3mm; }
       .columns { grid-template-columns: 1fr 1fr; } .tiles { grid-template-columns: repeat(4, 1fr); }

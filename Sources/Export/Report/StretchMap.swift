@@ -5,11 +5,11 @@ struct StretchMap {
   let stretch: Stretch
 
   /// The drawing; empty without a fence.
-  var svg: String {
+  func svg(over ground: SketchGround? = nil) -> String {
     SketchMap(
       marks: stretch.fences.map { SketchMap.Mark(place: $0.centre, radius: $0.radius, look: Self.look($0)) },
       path: stretch.fences.map(\.centre), description: description
-    ).svg
+    ).svg(over: ground)
   }
 
   /// A description for readers who cannot see the drawing.
@@ -33,7 +33,7 @@ struct OverviewMap {
   let worst: [Stretch]
 
   /// The drawing; empty without a cell. Cells without an answer are drawn last, so that no other hides them.
-  var svg: String {
+  func svg(over ground: SketchGround? = nil) -> String {
     let order = ["none", "good", "slow", "lost"]
     let marks = cells.map { SketchMap.Mark(place: $0.place, radius: 1, look: Self.look($0)) }
     return SketchMap(
@@ -41,7 +41,7 @@ struct OverviewMap {
       labels: worst.enumerated().compactMap { index, stretch in
         stretch.fences.first.map { ($0.centre, "\(index + 1)") }
       }, size: (400, 230), leastRadius: 2.2, description: description
-    ).svg
+    ).svg(over: ground)
   }
 
   private var description: String {

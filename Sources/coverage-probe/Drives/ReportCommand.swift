@@ -37,6 +37,11 @@ struct ReportCommand: AsyncParsableCommand {
       """, completion: .file(extensions: ["geojson", "json"]))
   var areas: String?
 
+  @Option(
+    name: .long, help: "Your own base map below the maps of the page: a PMTiles or MBTiles file.",
+    completion: .file(extensions: ["pmtiles", "mbtiles"]))
+  var basemap: String?
+
   @Option(name: .long, help: "Who makes the report, for its title: \"NAME, OFFICE\".")
   var author: String?
 
@@ -72,10 +77,11 @@ struct ReportCommand: AsyncParsableCommand {
   }
 
   mutating func validate() throws {
-    _ = try isJSON()
-    if verify, json || output != nil {
-      throw ValidationError("--verify prints its result and writes no report: leave out -o and --json.")
+    let isJSON = try isJSON()
+    if verify, json || output != nil || basemap != nil {
+      throw ValidationError("--verify prints its result and writes no report: leave out -o, --json and --basemap.")
     }
+    if isJSON, basemap != nil { throw ValidationError("--basemap is for the page; JSON has no map.") }
     let second = second.conditions(filter.filter)
     if let from = second.from, let to = second.to, from >= to {
       throw ValidationError("the second selection ends before it begins: give both --with-from and --with-to.")
@@ -88,14 +94,17 @@ struct ReportCommand: AsyncParsableCommand {
       let isJSON = try isJSON()
       let loaded = try configuration.load()
       let reporting = try Reporting(configuration: loaded, choices: choices, options: try options(loaded))
+      // Before the result is begun.
+      let ground = try basemap.map { SketchGround(try Basemap(path: $0)) }
       let sink = try OutputFile(path: output)
       if let warning = sink.warning { Terminal.note(warning) }
       let progress = WorkProgress("report", isShown: !OutputFile.isTerminal(output))
       defer { progress.clear() }
       let report = try reporting.run(progress: progress, complain: Terminal.note)
-      try sink.write(Array((isJSON ? report.json.text + "\n" : ReportPage(report).html).utf8))
+      try sink.write(Array((isJSON ? report.json.text + "\n" : ReportPage(report, over: ground).html).utf8))
       try sink.finish()
       progress.end()
+      ground?.complaints.forEach(Terminal.note)
       for part in report.parts where part.isEmpty {
         Terminal.note("no fence meets the conditions: \(part.title)")
       }

@@ -98,6 +98,28 @@ enum BasemapFiles {
     }
   }
 
+  // MARK: Vector tiles
+
+  static func field(_ number: UInt64, _ bytes: [UInt8]) -> [UInt8] {
+    varint(number << 3 | 2) + varint(UInt64(bytes.count)) + bytes
+  }
+
+  static func field(_ number: UInt64, _ value: UInt64) -> [UInt8] {
+    varint(number << 3) + varint(value)
+  }
+
+  /// A tile with one feature over all of it, from its north-west to its south-east corner.
+  static func vectorTile(_ layer: String, kind: UInt64, tags: [String: String] = [:]) -> [UInt8] {
+    let steps: [UInt64] = kind == 3 ? [9, 0, 0, 26, 8192, 0, 0, 8192, 8191, 0, 15] : [9, 0, 0, 10, 8192, 8192]
+    var (feature, texts) = ([UInt8](), [UInt8]())
+    let pairs = tags.sorted { $0.key < $1.key }
+    for (key, _) in pairs { texts += field(3, Array(key.utf8)) }
+    for (_, value) in pairs { texts += field(4, field(1, Array(value.utf8))) }
+    feature += field(2, pairs.indices.flatMap { varint(UInt64($0)) + varint(UInt64($0)) })
+    feature += field(3, kind) + field(4, steps.flatMap(varint))
+    return field(3, field(1, Array(layer.utf8)) + field(2, feature) + texts + field(5, 4096))
+  }
+
   // MARK: MBTiles
 
   /// Makes the file; `more` is SQL that runs before the tiles are added.

@@ -69,7 +69,7 @@ struct MarkupTests {
       ReportedFence(fence: .sample(pings: 10, answered: 0), drive: 1, session: 1, driveStarted: .sampleStart))
     stretch.add(.sample(latitude: 48.21, rttSumNanoseconds: 39 * 200_000_000), metres: 200)
     stretch.add(.sample(latitude: 48.22, longitude: -179.9), metres: 200)
-    let svg = StretchMap(stretch: stretch).svg
+    let svg = StretchMap(stretch: stretch).svg()
     #expect(XMLParser(data: Data(svg.utf8)).parse(), "\(svg)")
     #expect(svg.matches(of: /<circle class="(\w+)"/).map { String($0.1) } == ["lost", "slow", "good"])
     #expect(svg.contains("aria-label=\"Map of 3 fences, north up; 1 of them without an answer.\""))

@@ -6,7 +6,7 @@ import Testing
 @testable import Export
 
 @Suite struct ReportPageTests {
-  private static func report(
+  static func report(
     title: String = "Drive", compared: Bool = false, equipment: ModemEquipment? = nil
   ) -> Report {
     var figures = ReportFigures()

@@ -13,7 +13,7 @@ import Testing
     return stretch
   }
 
-  private func map(_ fences: [Fence]) -> String { StretchMap(stretch: stretch(fences)).svg }
+  private func map(_ fences: [Fence]) -> String { StretchMap(stretch: stretch(fences)).svg() }
 
   private struct Circle {
     let look: Substring
@@ -62,7 +62,7 @@ import Testing
     let svg = SketchMap(
       marks: places.map { .init(place: $0, radius: 1, look: "good") }, labels: [(places[0], "1"), (places[1], "12")],
       size: (400, 60), description: "D"
-    ).svg
+    ).svg()
     #expect(svg.contains(/dx="5" dy="-4">1</) && svg.contains(/dx="-5" text-anchor="end" dy="12">12</))
   }
 
@@ -110,7 +110,7 @@ import Testing
     let svg = SketchMap(
       marks: places.map { .init(place: $0, radius: 1, look: "good") },
       labels: places.enumerated().map { ($1, "\($0 + 1)") }, description: "D"
-    ).svg
+    ).svg()
     #expect(svg.matches(of: /class="mark"[^>]*>([^<]*)</).map { String($0.1) } == ["1, 2", "3"])
   }
 }

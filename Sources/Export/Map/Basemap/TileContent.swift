@@ -43,16 +43,22 @@ enum TileContent {
     }
   }
 
-  /// Width and height of a PNG, JPEG or WebP image in pixels, by its header; `nil` for anything else.
+  /// The media type of a PNG, JPEG or WebP image, by its first bytes; `nil` for anything else.
+  static func mediaType(_ bytes: [UInt8]) -> String? {
+    if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return "image/png" }
+    if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
+    let isWebP = bytes.starts(with: Array("RIFF".utf8)) && bytes.dropFirst(8).starts(with: Array("WEBP".utf8))
+    return isWebP ? "image/webp" : nil
+  }
+
+  /// Width and height of an image in pixels, by its header; `nil` for anything else.
   static func imageSize(_ bytes: [UInt8]) -> (width: Int, height: Int)? {
-    if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
-      return number(bytes, at: 16, 4).flatMap { width in number(bytes, at: 20, 4).map { (width, $0) } }
+    switch mediaType(bytes) {
+    case "image/png": number(bytes, at: 16, 4).flatMap { width in number(bytes, at: 20, 4).map { (width, $0) } }
+    case "image/jpeg": sizeOfJPEG(bytes)
+    case "image/webp": sizeOfWebP(bytes)
+    default: nil
     }
-    if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return sizeOfJPEG(bytes) }
-    if bytes.starts(with: Array("RIFF".utf8)), bytes.dropFirst(8).starts(with: Array("WEBP".utf8)) {
-      return sizeOfWebP(bytes)
-    }
-    return nil
   }
 
   /// Walks from marker to marker to the start of the frame (ITU-T T.81, B.1 and B.2.2).

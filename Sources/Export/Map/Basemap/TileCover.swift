@@ -6,9 +6,9 @@ struct TileCover {
   private var box = BoundingBox()
   /// The numbers of the tiles of zoom ``cellZoom`` near to the places, as row and column.
   private var cells: Set<Int> = []
-
   /// In metres, around the places.
-  private static let margin = 500.0
+  private let margin: Double
+
   private static let equator = 40_075_016.7
   /// Where Web Mercator ends, in degrees.
   private static let end = 85.05
@@ -17,12 +17,14 @@ struct TileCover {
   /// More tiles of one zoom are not looked up.
   static let mostTiles = 20_000
 
+  init(margin: Double = 500) { self.margin = margin }
+
   mutating func add(_ place: Coordinate) {
     box.add(place)
     guard cells.count < Self.mostTiles else { return }
     let side = 1 << Self.cellZoom
     let (x, y) = (Self.x(place.longitude), Self.y(place.latitude))
-    let margin = Self.margin(at: place.latitude)
+    let margin = margin(at: place.latitude)
     for row in Self.numbers(y - margin, y + margin, of: side) where (0..<side).contains(row) {
       for column in Self.numbers(x - margin, x + margin, of: side) {
         cells.insert(row * side + Self.wrapped(column, side))
@@ -72,7 +74,7 @@ struct TileCover {
   /// The rectangle with its margin, from 0 to 1 over the map; `to` is above 1 for one across the antimeridian.
   private var spans: (columns: (from: Double, to: Double), rows: (from: Double, to: Double))? {
     guard let (west, east) = box.longitudes else { return nil }
-    let margin = Self.margin(at: max(abs(box.south), abs(box.north)))
+    let margin = margin(at: max(abs(box.south), abs(box.north)))
     let (left, right) = (Self.x(west), Self.x(east) + (east < west ? 1 : 0))
     let columns = right - left + 2 * margin >= 1 ? (0, 1.0.nextDown) : (left - margin, right + margin)
     return (columns, (Self.y(box.north) - margin, Self.y(box.south) + margin))
@@ -85,7 +87,7 @@ struct TileCover {
   }
 
   /// ``margin`` as a share of the map.
-  private static func margin(at latitude: Double) -> Double { margin / (equator * cos(radians(latitude))) }
+  private func margin(at latitude: Double) -> Double { margin / (Self.equator * cos(Self.radians(latitude))) }
 
   private static func radians(_ latitude: Double) -> Double { min(max(latitude, -end), end) * .pi / 180 }
 
