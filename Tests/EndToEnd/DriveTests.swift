@@ -19,11 +19,13 @@ struct DriveTests {
     #expect(status == 0, "\(record.standardError)")
 
     let exported = try await field.run("export", ["--format", "jsonl"]).lines
-    let replayed = try await field.replayed()
+    let all = try await field.run("export", ["--format", "jsonl", "--state", "all"]).lines
+    // On a busy machine, the first fences can end before the control server has answered: they are not measured.
+    let replayed = try await field.replayed().filter { $0["submittable"] as? Bool == true }
     let received = try await field.server.fences()
     let sessions = try await field.sessions()
     #expect(!exported.isEmpty)
-    #expect(sessions.compactMap { $0["fences"] as? Int }.reduce(0, +) == exported.count)
+    #expect(sessions.compactMap { $0["fences"] as? Int }.reduce(0, +) == all.count)
     #expect(sessions.allSatisfy { $0["state"] as? String == "submitted" })
     try expectAgreement(exported: exported, replayed: replayed, received: received)
     let figures = exported.reduce(into: (pings: 0, answered: 0)) { sums, fence in

@@ -46,7 +46,7 @@ enum GroundFiles: FuzzTarget {
 
   /// Within the tiles of ``places``.
   private static let marks = [(48.15, 16.21), (48.16, 16.22)].compactMap { latitude, longitude in
-    Coordinate(latitude: latitude, longitude: longitude).map { SketchMap.Mark(place: $0, radius: 20, look: "good") }
+    Coordinate(latitude: latitude, longitude: longitude).map { SketchMark(place: $0, radius: 20, look: "good") }
   }
 
   static func run(_ input: [UInt8]) {

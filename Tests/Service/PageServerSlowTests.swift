@@ -89,12 +89,12 @@ struct PageServerSlowTests {
     return Data(header + root + image)
   }
 
-  @Test("when the service has a base map, then its tiles need the cookie, and a place without a tile is empty")
+  @Test("when the service has a base map, then its tiles need the cookie, and a disk that fails is said once")
   func tiles() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/base.pmtiles"
     try Self.basemap().write(to: URL(filePath: path))
-    try await withPage(settings: ", basemap: \"\(path)\"") { page, token, _ async throws -> Void in
+    try await withPage(settings: ", basemap: \"\(path)\"") { page, token, rig async throws -> Void in
       #expect(try await ask(page + "/tiles/0/0/0").status == 403)
       #expect(try await ask(page + "/tiles/0/0/0?token=\(token)").status == 403)
       let cookie = ["-H", "Cookie: coverage-probe-page=\(token)"]
@@ -105,6 +105,10 @@ struct PageServerSlowTests {
         #expect(try await ask(page + "/tiles/" + place, cookie).status == 204, "\(place)")
       }
       #expect([403, 404].contains(try await ask(page + "/tiles/../token", cookie).status))
+      // The tile begins behind 132 bytes.
+      #expect(truncate(path, 132) == 0)
+      for _ in 0..<2 { #expect(try await ask(page + "/tiles/0/0/0", cookie).status == 204) }
+      #expect(rig.log.messages.count { $0.contains("the live page lacks tiles") } == 1)
     }
   }
 

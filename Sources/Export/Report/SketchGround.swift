@@ -36,7 +36,7 @@ public final class SketchGround {
   }
 
   /// The tiles below a drawing, of the deepest zoom of which some tiles cover it; empty without a tile.
-  func svg(_ frame: SketchMap.Frame) -> String {
+  func svg(_ frame: SketchFrame) -> String {
     drawings += 1
     var cover = TileCover(margin: 0)
     frame.corners.forEach { cover.add($0) }
@@ -61,7 +61,7 @@ public final class SketchGround {
 
   // MARK: Images
 
-  private func images(_ tiles: [(TilePlace, [UInt8])], _ frame: SketchMap.Frame) -> String {
+  private func images(_ tiles: [(TilePlace, [UInt8])], _ frame: SketchFrame) -> String {
     tiles.map { place, bytes in
       guard let kind = TileContent.mediaType(bytes) else {
         damaged += 1
@@ -78,7 +78,7 @@ public final class SketchGround {
 
   // MARK: Vector tiles
 
-  private func drawing(_ tiles: [(TilePlace, [UInt8])], _ frame: SketchMap.Frame) -> String {
+  private func drawing(_ tiles: [(TilePlace, [UInt8])], _ frame: SketchFrame) -> String {
     var paths: [Look: String] = [:]
     for (place, bytes) in tiles {
       guard var tile = VectorTile(bytes) else {
@@ -102,7 +102,7 @@ public final class SketchGround {
 
   /// The part of a path that can be seen: without points nearer than 0.4 to the last one, and empty when all of it is outside, or smaller
   /// than that.
-  private static func path(_ points: [(x: Double, y: Double)], in frame: SketchMap.Frame, isClosed: Bool) -> String {
+  private static func path(_ points: [(x: Double, y: Double)], in frame: SketchFrame, isClosed: Bool) -> String {
     let (xs, ys) = (points.map(\.x), points.map(\.y))
     guard let left = xs.min(), let right = xs.max(), let top = ys.min(), let bottom = ys.max(),
       right > 0, left < frame.size.width, bottom > 0, top < frame.size.height, max(right - left, bottom - top) > 0.4

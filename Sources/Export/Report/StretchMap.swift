@@ -7,7 +7,7 @@ struct StretchMap {
   /// The drawing; empty without a fence.
   func svg(over ground: SketchGround? = nil) -> String {
     SketchMap(
-      marks: stretch.fences.map { SketchMap.Mark(place: $0.centre, radius: $0.radius, look: Self.look($0)) },
+      marks: stretch.fences.map { SketchMark(place: $0.centre, radius: $0.radius, look: Self.look($0)) },
       path: stretch.fences.map(\.centre), description: description
     ).svg(over: ground)
   }
@@ -35,7 +35,7 @@ struct OverviewMap {
   /// The drawing; empty without a cell. Cells without an answer are drawn last, so that no other hides them.
   func svg(over ground: SketchGround? = nil) -> String {
     let order = ["none", "good", "slow", "lost"]
-    let marks = cells.map { SketchMap.Mark(place: $0.place, radius: 1, look: Self.look($0)) }
+    let marks = cells.map { SketchMark(place: $0.place, radius: 1, look: Self.look($0)) }
     return SketchMap(
       marks: order.flatMap { look in marks.filter { $0.look == look } },
       labels: worst.enumerated().compactMap { index, stretch in

@@ -8,7 +8,7 @@ import Testing
 /// The user's base map below the maps of a report.
 struct SketchGroundTests {
   private static let marks = [(48.0, 16.0), (48.02, 16.05)].compactMap { latitude, longitude in
-    Coordinate(latitude: latitude, longitude: longitude).map { SketchMap.Mark(place: $0, radius: 20, look: "good") }
+    Coordinate(latitude: latitude, longitude: longitude).map { SketchMark(place: $0, radius: 20, look: "good") }
   }
 
   private static let map = SketchMap(marks: marks, description: "")
@@ -43,7 +43,7 @@ struct SketchGroundTests {
 
   @Test("when a place is on a tile's corner, then the tile is drawn from where the place is drawn")
   func position() throws {
-    let frame = try #require(SketchMap.Frame(Self.marks, size: (240, 130)))
+    let frame = try #require(SketchFrame(Self.marks, size: (240, 130)))
     let tile = try #require(TilePlace(zoom: 14, column: 8920, row: 5690))
     let corner = frame.place(tile, 0, 0)
     // 8920 / 2^14 · 360 - 180, and the latitude of Web Mercator's row by its inverse.

@@ -1,4 +1,4 @@
-/// The layers of a vector tile (https://github.com/mapbox/vector-tile-spec, 2.1), as far as a drawing without names needs them.
+/// The layers of a vector tile (MVT 2.1), as far as a drawing without names needs them.
 ///
 /// A tile is from outside: each length is compared with what is there, and the numbers of layers, texts, features and points have
 /// limits, so that no tile can hold the report.
