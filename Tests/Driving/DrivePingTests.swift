@@ -196,6 +196,73 @@ struct DrivePingTests {
     #expect(rig.drive.engine.pause == DriveStatus.addressUnknown)
   }
 
+  @Test("when the link changes often, then the time until the next request is no dead zone")
+  mutating func flappingLink() throws {
+    rig.feed(.path(.modem("10.0.0.100")))
+    try rig.startPinging()
+    rig.fix(0)
+    for address in 1...9 {
+      rig.wait(5)
+      rig.feed(.path(.modem("10.0.0.\(address)")))
+      if try rig.grant("T\(address)") == nil { break }
+      try rig.resolve()
+    }
+    rig.fix(100)
+    // The last change has not led to a request yet.
+    #expect((3..<9).contains(rig.requests.count) && rig.liveTargets.isEmpty)
+    #expect(rig.drive.engine.pause == DriveStatus.testAwaited)
+  }
+
+  @Test("when the former link had no answer, then the first wait on the new one is no dead zone")
+  mutating func troubleOfFormerLink() throws {
+    try rig.startPinging()
+    rig.feed(.path(.modem("10.0.0.1")))
+    rig.fix(0)
+    rig.failRequest(TestTrouble("no answer"))
+    rig.tick()
+    #expect(rig.drive.engine.pause == nil)
+    rig.wait(20)
+    rig.feed(.path(.modem("10.0.0.2")))
+    rig.wait(4)
+    rig.tick()
+    #expect(rig.drive.engine.pause == DriveStatus.testAwaited)
+    rig.wait(2)
+    rig.tick()
+    #expect(rig.drive.engine.pause == nil, "now the new one has no answer either")
+  }
+
+  @Test("when the ping server's name is not found at a renewal, then the pings go on at its known address")
+  mutating func nameLostAtRenewal() throws {
+    try rig.startPinging("T1", #""max_coverage_measurement_seconds": 20"#)
+    rig.fix(0)
+    for _ in 0..<30 { rig.ping(.answered(rttNanoseconds: 1)) }
+    rig.wait(19)
+    rig.tick()
+    _ = try rig.grant("T2")
+    let (_, generation) = try #require(rig.latestResolve)
+    rig.feed(.unresolved(reason: "no such name", for: generation))
+    rig.wait(5)
+    rig.tick()
+    #expect(rig.liveTargets == [2] && rig.drive.engine.pause == nil)
+    #expect(rig.disk.sessions[1]?.testUUID == "T2")
+  }
+
+  @Test("when a test has ended and the next one's ping server has no address, then that is the reason")
+  mutating func endedWithoutAddress() throws {
+    try rig.startPinging("T1", #""max_coverage_measurement_seconds": 20"#)
+    rig.fix(0)
+    for _ in 0..<30 { rig.ping(.answered(rttNanoseconds: 1)) }
+    rig.wait(20)
+    rig.tick()
+    _ = try rig.grant("T2")
+    rig.tick()
+    #expect(rig.drive.engine.pause == DriveStatus.addressUnknown)
+    let (_, generation) = try #require(rig.latestResolve)
+    rig.feed(.unresolved(reason: "no such name", for: generation))
+    rig.tick()
+    #expect(rig.drive.engine.pause == "no such name")
+  }
+
   @Test("when the token is refused and the next request has no answer, then a dead zone is no pause")
   mutating func refusedThenSilent() throws {
     try rig.startPinging()

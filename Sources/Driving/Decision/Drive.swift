@@ -81,6 +81,10 @@ struct Drive: Sendable {
     case .resolved(let address, let grant, let generation):
       return resolved(address, grant, generation, at: boot) + [.proceed(.decision)]
     case .unresolved(let reason, let generation):
+      // A name server that fails does not end what works.
+      if let grant = tests.unused, let known = pings.address(of: grant) {
+        return resolved(known, grant, generation, at: boot) + [.proceed(.decision)]
+      }
       return tests.unusable(reason, generation, at: now, mayHaveNetwork: options.target == nil) + [.proceed(.decision)]
     case .lookedUp(let host, let addresses):
       return pings.found(addresses, of: host, at: boot) + [.proceed(.decision)]
@@ -119,10 +123,7 @@ struct Drive: Sendable {
     return recorded.checkpoint(at: stopped.at) + [.proceed(.ending(at: stopped.at, stopped.reason))]
   }
 
-  /// - Parameters:
-  ///   - drive: The drive's id in the store.
-  ///   - capture: The result of its capture.
-  ///   - now: The end of a drive that has not stopped.
+  /// - Parameter now: The end of a drive that has not stopped.
   func summary(drive: Int64, capture: CaptureSummary?, at now: DriveTime) -> DriveSummary {
     let stopped = engine.stopped ?? (now, .user)
     return DriveSummary(
@@ -143,8 +144,7 @@ struct Drive: Sendable {
         positioned, arrived: clock.time(of: positioned.arrival), delivered: clock.time(of: positioned.delivered))
     case .status(let change): reporting.note(change)
     case .counters(let counters): reporting.note(counters)
-    case .satellites: break
-    case .clock: break
+    case .satellites, .clock: break
     }
     return []
   }
@@ -259,8 +259,8 @@ struct Drive: Sendable {
   }
 
   private var isSessionFull: Bool {
-    let fences = engine.fences.reversed().prefix { $0.session == engine.sessions.count - 1 }
-    return options.target == nil && fences.count >= Self.fencesPerSession
+    let first = engine.fences.dropLast(Self.fencesPerSession - 1).last
+    return options.target == nil && first?.session == engine.sessions.count - 1
   }
 
   private mutating func prepare(_ generation: TestSelection.Generation, at now: DriveTime) -> [DriveEffect] {

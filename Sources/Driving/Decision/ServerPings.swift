@@ -36,6 +36,12 @@ struct ServerPings: Hashable, Sendable {
   /// The test of the pings sent now.
   var generation: TestSelection.Generation? { target.flatMap { generations[$0] } }
 
+  /// The address to which pings are sent now, if it is that of the granted test's host.
+  func address(of grant: GrantedTest) -> PingAddress? {
+    guard target != nil, let server, server.host == grant.host else { return nil }
+    return server.watch.address.port == grant.port ? server.watch.address : nil
+  }
+
   /// Whether a ping sent to `target` at `time` counts.
   func counts(_ target: PingTarget.ID, at time: DriveTime) -> Bool { cuts[target].map { time < $0 } ?? true }
 

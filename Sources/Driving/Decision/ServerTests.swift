@@ -12,6 +12,11 @@ struct ServerTests: Hashable, Sendable {
     let asked: DriveTime
   }
 
+  private struct Failure: Hashable {
+    let trouble: TestTrouble
+    let generation: TestSelection.Generation
+  }
+
   private let policy: RecoveryPolicy
   /// Decides which test pings are sent on.
   var session: TestSelection
@@ -22,18 +27,24 @@ struct ServerTests: Hashable, Sendable {
   /// Oddities of the control server's answers that the log already has.
   private var loggedOddities: Set<String> = []
   private var troubles = TestTroubles()
-  /// The last trouble since pings began on a test, or were answered.
-  private(set) var trouble: TestTrouble?
+  /// The last one since pings began on a test, or were answered.
+  private var failure: Failure?
+  /// The last test that the ping server refused (RE01), if it has answered no ping since.
+  private var refusal: TestSelection.Generation?
   /// The reason of the last trouble since pings began on a test.
   private(set) var lastTrouble: String?
-  /// Whether the ping server refused the token (RE01) and has answered no ping since.
-  private(set) var isRefused = false
 
   /// - Parameter loopUUID: The loop that the drive continues; `nil` for a new one.
   init(_ policy: RecoveryPolicy, loopUUID: String? = nil) {
     (self.policy, self.loopUUID) = (policy, loopUUID)
     session = TestSelection(policy: policy)
   }
+
+  /// The last trouble since pings began on a test, or were answered. That of a former link says nothing about this one.
+  var trouble: TestTrouble? { failure.flatMap { session.mayUse(requestedFor: $0.generation) ? $0.trouble : nil } }
+
+  /// Whether the ping server refused the token (RE01) and has answered no ping since.
+  var isRefused: Bool { refusal.map(session.mayUse) == true }
 
   // MARK: Pauses
 
@@ -43,13 +54,16 @@ struct ServerTests: Hashable, Sendable {
   /// Why no pings are sent, although there may be a network, as far as the two servers show it; `nil`: they are sent, or a request has had no
   /// answer for a while, which is how a dead zone begins.
   func pauseReason(at now: DriveTime) -> String? {
+    let isPausing = trouble?.mayHaveNetwork == true
+    // A grant is newer than the end of a test, and than trouble without an answer.
+    if lacksAddress(at: now) { return isPausing ? trouble?.reason : DriveStatus.addressUnknown }
     if session.hasEnded { return DriveStatus.testEnded }
-    if let pending, now - pending.asked >= Self.patience { return nil }
+    // The silence of another link says nothing about this one.
+    let isOwn = pending.map { session.mayUse(requestedFor: $0.generation) } == true
+    if isOwn, let pending, now - pending.asked >= Self.patience { return nil }
     if isRefused { return DriveStatus.tokenRefused }
-    if let trouble, trouble.mayHaveNetwork { return trouble.reason }
-    // A grant is newer than trouble without an answer.
-    if lacksAddress(at: now) { return DriveStatus.addressUnknown }
-    return trouble == nil && pending != nil && session.inUse == nil ? DriveStatus.testAwaited : nil
+    if isPausing { return trouble?.reason }
+    return trouble == nil && session.inUse == nil ? DriveStatus.testAwaited : nil
   }
 
   // MARK: Requests
@@ -75,7 +89,7 @@ struct ServerTests: Hashable, Sendable {
       if now - pending.asked >= policy.prepareTimeout {
         let timeout = DurationText.text(policy.prepareTimeout.inSeconds)
         effects += complain(
-          TestTrouble("the control server has not answered within \(timeout)"))
+          TestTrouble("the control server has not answered within \(timeout)"), pending.generation)
       }
     }
     pending = Pending(generation: generation, asked: now)
@@ -102,7 +116,7 @@ struct ServerTests: Hashable, Sendable {
     defer { session.requestFailed(generation, at: now) }
     guard pending?.generation == generation else { return [] }
     pending = nil
-    return complain(trouble)
+    return complain(trouble, generation)
   }
 
   /// The server granted a test.
@@ -121,7 +135,7 @@ struct ServerTests: Hashable, Sendable {
   /// Pings begin on the test.
   mutating func began(_ start: PingStart, at now: DriveTime) {
     unused = nil
-    (trouble, lastTrouble) = (nil, nil)
+    (failure, lastTrouble) = (nil, nil)
     troubles.end()
     session.activated(
       start.generation, limit: start.grant.coverage?.maximumSession, requested: start.grant.requested, at: now)
@@ -133,7 +147,7 @@ struct ServerTests: Hashable, Sendable {
     _ reason: String, _ generation: TestSelection.Generation, at now: DriveTime, mayHaveNetwork: Bool = true
   ) -> [DriveEffect] {
     session.activationFailed(generation, at: now)
-    return complain(TestTrouble(reason, mayHaveNetwork: mayHaveNetwork))
+    return complain(TestTrouble(reason, mayHaveNetwork: mayHaveNetwork), generation)
   }
 
   mutating func count(_ outcome: PingOutcome, of generation: TestSelection.Generation) {
@@ -142,21 +156,21 @@ struct ServerTests: Hashable, Sendable {
     guard outcome.isAnswered else { return session.failed(generation) }
     session.answered(generation)
     // A request for another test failed, but this test works again.
-    if generation == session.inUse { (trouble, isRefused) = (nil, false) }
+    if generation == session.inUse { (failure, refusal) = (nil, nil) }
   }
 
   /// The ping server refused the token (RE01).
   mutating func refused(_ generation: TestSelection.Generation) -> [DriveEffect] {
     defer { session.refused(generation) }
     guard generation == session.inUse else { return [] }
-    isRefused = true
+    refusal = generation
     return [.log(.notice, "the ping server refuses the token (RE01)")]
   }
 
-  private mutating func complain(_ trouble: TestTrouble) -> [DriveEffect] {
-    (self.trouble, lastTrouble) = (trouble, trouble.reason)
+  private mutating func complain(_ trouble: TestTrouble, _ generation: TestSelection.Generation) -> [DriveEffect] {
+    (failure, lastTrouble) = (Failure(trouble: trouble, generation: generation), trouble.reason)
     // The failure is newer than the refusal.
-    if !trouble.mayHaveNetwork { isRefused = false }
+    if !trouble.mayHaveNetwork { refusal = nil }
     return troubles.isNews(trouble) ? [.log(.warning, "\(trouble.text); the drive goes on, trying again")] : []
   }
 }
