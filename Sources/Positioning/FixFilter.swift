@@ -59,10 +59,11 @@ struct FixFilter: Sendable {
 
   /// Delivers the fix of a complete epoch, and reports a loss.
   mutating func advance(to now: HostTime) -> [PositioningEvent] {
-    var events: [PositioningEvent] = []
-    if let deadline = epochDeadline, deadline <= now.instant { events += closeEpoch(at: now) }
-    if let deadline = lossDeadline, deadline <= now.instant { events += lose(at: now) }
-    return events
+    guard let deadline = nextDeadline, deadline <= now.instant else { return [] }
+    // The open epoch's position may be back in reach; else it comes before the loss.
+    let complete = closeEpoch(at: now)
+    guard let lossDeadline, lossDeadline <= now.instant else { return complete }
+    return complete + lose(at: now)
   }
 
   private mutating func note(_ satellites: Satellites?, of device: String?) -> [PositioningEvent] {

@@ -219,6 +219,17 @@ private struct Receiver {
     #expect(events.fixes.map { $0.fix == .lost } == [false, true])
     #expect(events.statuses.contains(.noFix))
   }
+
+  @Test func `when the position is back in reach as the time to its loss ends, then it is not lost`() {
+    var filter = filter(maximumSpeed: 60)
+    // The first jump still postpones the loss, to 6 s.
+    _ = drive(&filter, [48, 49, 47, 49, 47, 49])
+    _ = filter.apply(.usable(latitude: 48, seconds: 5.9), at: 5.9)
+    let events = filter.advance(to: 6)
+    #expect(events.fixes.map(\.fix.coordinate?.latitude) == [48])
+    #expect(events.statuses.isEmpty)
+    #expect(filter.advance(to: 20).fixes.map(\.fix) == [.lost])
+  }
 }
 
 @Suite struct PositioningCountersTests {
