@@ -3,6 +3,13 @@ import Coverage
 /// The usable reports of one receiver for one moment, merged. NMEA receivers cause up to twenty reports a position; the last is the most
 /// complete.
 struct Epoch {
+  /// The longest gap between reports of one moment; the fastest receivers have a position each 50 ms.
+  private static let burst = Duration.milliseconds(40)
+  /// An epoch is complete after this time without a report of its receiver.
+  private static let quiet = Duration.milliseconds(200)
+  /// An epoch is complete after this time in any case. It is above 1 s because a slow NMEA receiver needs all of its second.
+  static let longest = Duration.milliseconds(1500)
+
   private(set) var report: TPV
   /// When the first report came.
   let began: ContinuousClock.Instant
@@ -21,9 +28,6 @@ struct Epoch {
     timeArrival = report.time == nil ? nil : now.wall
   }
 
-  /// The longest gap between reports of one moment; the fastest receivers have a position each 50 ms.
-  private static let burst = Duration.milliseconds(40)
-
   /// Whether a report belongs to this epoch: it has the same time or, where one has no time, the same position or comes at once.
   func includes(_ next: TPV, at now: ContinuousClock.Instant) -> Bool {
     if let time = report.time, let nextTime = next.time { return time == nextTime }
@@ -37,6 +41,9 @@ struct Epoch {
     report = report.merged(with: next)
     latest = now.instant
   }
+
+  /// When it is complete.
+  var deadline: ContinuousClock.Instant { min(latest + Self.quiet, began + Self.longest) }
 
   /// The receiver's time less the host's.
   var clockDifference: Duration? {

@@ -7,38 +7,25 @@ struct FixFilter: Sendable {
   var counters = PositioningCounters()
 
   private let configuration: GPSDConfiguration
-  private let timings: Timings
   private var receivers = Receivers()
+  private var chosen: ChosenReceiver?
   private var choice = ReceiverChoice()
-  private var clockWatch = ClockDifferenceWatch()
   private var clocks = ReceiverClocks()
   private var jumpFilter: JumpFilter?
-  private var epoch: Epoch?
-  private var closed = ClosedEpochs()
-  /// The time of the last usable report, or of the start.
-  private var lastUsable: ContinuousClock.Instant
-  /// The receiver from which fixes come. Outer `nil`: none yet; inner `nil`: a receiver without a path.
-  private var chosen: String??
-  /// The accuracy of its last fix.
-  private var chosenAccuracy: Double?
+  /// The time of the last usable report, or of the start; `nil` while the position is lost. No epoch is open then.
+  private var lastUsable: ContinuousClock.Instant?
   /// When the position of the last fix came, from any receiver.
   private var lastArrival: ContinuousClock.Instant?
-  private var isLost = false
   private var lastSatellites: Satellites?
-  /// After a loss, the next reports may have been buffered.
-  private var isCatchingUp = false
 
-  init(
-    configuration: GPSDConfiguration = GPSDConfiguration(), timings: Timings = Timings(),
-    startingAt start: ContinuousClock.Instant
-  ) {
-    (self.configuration, self.timings, lastUsable) = (configuration, timings, start)
+  init(configuration: GPSDConfiguration = GPSDConfiguration(), startingAt start: ContinuousClock.Instant) {
+    (self.configuration, lastUsable) = (configuration, start)
     jumpFilter = configuration.maximumSpeed.map(JumpFilter.init)
   }
 
   /// The next time at which ``advance(to:)`` changes something, unless a report comes before.
   var nextDeadline: ContinuousClock.Instant? {
-    [epochDeadline, lossDeadline].compactMap { $0 }.min()
+    [chosen?.epoch?.deadline, lossDeadline].compactMap { $0 }.min()
   }
 
   mutating func apply(_ report: GPSDReport, at now: HostTime) -> [PositioningEvent] {
@@ -67,7 +54,7 @@ struct FixFilter: Sendable {
   }
 
   private mutating func note(_ satellites: Satellites?, of device: String?) -> [PositioningEvent] {
-    guard let satellites, satellites != lastSatellites, chosen == nil || chosen == .some(device) else { return [] }
+    guard let satellites, satellites != lastSatellites, chosen.map({ $0.device == device }) ?? true else { return [] }
     lastSatellites = satellites
     return [.satellites(satellites)]
   }
@@ -76,15 +63,15 @@ struct FixFilter: Sendable {
 
   private mutating func apply(_ device: GPSDDevice, at now: HostTime) -> [PositioningEvent] {
     let change = receivers.update(device)
-    guard !device.isActive, chosen == .some(device.path), !isLost else { return change }
+    guard !device.isActive, chosen?.device == device.path, lastUsable != nil else { return change }
     return change + closeEpoch(at: now) + lose(at: now)
   }
 
   /// Whether the reports of this receiver are used now.
   private func isEligible(_ device: String?) -> Bool {
     if let wanted = configuration.device { return device == wanted }
-    guard let chosen, !isLost else { return true }
-    return device == chosen
+    guard let chosen, lastUsable != nil else { return true }
+    return device == chosen.device
   }
 
   /// Whether another receiver than the chosen one is used from now on.
@@ -92,7 +79,7 @@ struct FixFilter: Sendable {
     guard configuration.device == nil, tpv.refusal == nil, isOfNow(tpv, at: now) else { return false }
     let figures = receivers.errorFigures(of: tpv, at: now.instant)
     return choice.takesOver(
-      tpv.device, theirs: HorizontalAccuracy(figures).metres, mine: chosenAccuracy, at: now.instant)
+      tpv.device, theirs: HorizontalAccuracy(figures).metres, mine: chosen?.accuracy, at: now.instant)
   }
 
   /// Whether the position is current by the receiver's time, not buffered or repeated.
@@ -103,11 +90,12 @@ struct FixFilter: Sendable {
 
   /// Makes `device` the source of fixes, and reports a change of the source or the end of a loss.
   private mutating func choose(_ device: String?, at now: HostTime) -> [PositioningEvent] {
-    guard chosen != .some(device) || isLost else { return [] }
+    let isChosen = chosen.map { $0.device == device } ?? false
+    if isChosen, lastUsable != nil { return [] }
     let rest = closeEpoch(at: now)
-    if chosen != .some(device) { (closed, chosenAccuracy) = (ClosedEpochs(), nil) }
-    chosen = .some(device)
-    isLost = false
+    if !isChosen { chosen = ChosenReceiver(device: device) }
+    chosen?.isCatchingUp = lastUsable == nil
+    lastUsable = now.instant
     return rest + [.status(.positioned(device: device))]
   }
 
@@ -124,26 +112,26 @@ struct FixFilter: Sendable {
       return []
     }
     var tpv = tpv
-    if chosen == .some(tpv.device) {
-      if let refusal = closed.refusal(of: tpv, at: now.instant, longestEpoch: timings.longestEpoch) {
+    if let chosen, chosen.device == tpv.device {
+      if let refusal = chosen.refusal(of: tpv, at: now.instant) {
         counters[refusal] += 1
         return []
       }
       // Ignore a time that stands still while the position moves.
-      if closed.standsStill(tpv) { tpv.time = nil }
-    }
-    if epoch?.includes(tpv, at: now.instant) == true, chosen == .some(tpv.device) {
-      noteUsable(at: now)
-      epoch?.merge(tpv, at: now)
-      counters[.merged] += 1
-      return []
+      if chosen.standsStill(tpv) { tpv.time = nil }
+      if chosen.epoch?.includes(tpv, at: now.instant) == true {
+        noteUsable(at: now)
+        self.chosen?.epoch?.merge(tpv, at: now)
+        counters[.merged] += 1
+        return []
+      }
     }
     guard isOfNow(tpv, at: now) else {
       counters[.behind] += 1
       return []
     }
     let change = choose(tpv.device, at: now)
-    if change.isEmpty { noteUsable(at: now) } else { lastUsable = now.instant }
+    noteUsable(at: now)
     return change + begin(tpv, at: now)
   }
 
@@ -153,36 +141,17 @@ struct FixFilter: Sendable {
   }
 
   private mutating func begin(_ tpv: TPV, at now: HostTime) -> [PositioningEvent] {
-    if isOvertaken(by: tpv, at: now) {
+    if chosen?.isOvertaken(by: tpv, at: now.instant) == true {
       counters[.overtaken] += 1
-      epoch = nil
+      chosen?.epoch = nil
     }
     let complete = closeEpoch(at: now)
-    epoch = Epoch(tpv, at: now)
+    chosen?.epoch = Epoch(tpv, at: now)
     return complete
   }
 
-  /// Whether the open epoch is old. After this host was suspended, or too busy to read, buffered reports come at once, and only the last of
-  /// them are current. The receiver's time then runs at least fifty times as fast as the host's; its date does not matter. Two positions
-  /// from one read have the same host time, and the fence between them would have no duration: the second one is used.
-  private func isOvertaken(by tpv: TPV, at now: HostTime) -> Bool {
-    guard let epoch, let time = epoch.report.time, let next = tpv.time, next > time else { return false }
-    let step = Duration.microseconds(next.microseconds) - .microseconds(time.microseconds)
-    guard step < .seconds(43_200) else { return false }
-    if epoch.began == now.instant { return true }
-    guard isCatchingUp || closed.isAtItsPace(until: next, now.instant) else { return false }
-    return step > (now.instant - epoch.latest) * 50
-  }
-
-  private var epochDeadline: ContinuousClock.Instant? {
-    epoch.map { min($0.latest + timings.epochQuiet, $0.began + timings.longestEpoch) }
-  }
-
   private mutating func closeEpoch(at now: HostTime) -> [PositioningEvent] {
-    guard let epoch else { return [] }
-    self.epoch = nil
-    isCatchingUp = false
-    closed.note(epoch)
+    guard let epoch = chosen?.closeEpoch() else { return [] }
     // Two receivers' positions can come in one read; a fence between them would have no duration.
     guard lastArrival.map({ $0 < epoch.positionArrival }) ?? true else {
       counters[.overtaken] += 1
@@ -193,17 +162,17 @@ struct FixFilter: Sendable {
       counters[.jumps] += 1
       return []
     }
-    chosenAccuracy = fix.fix.accuracy
-    lastUsable = max(lastUsable, epoch.latest)
+    chosen?.accuracy = fix.fix.accuracy
+    lastUsable = lastUsable.map { max($0, epoch.latest) }
     lastArrival = fix.arrival
     counters[.fixes] += 1
     if fix.refusedSpeed != nil { counters[.impossibleSpeeds] += 1 }
-    if ClockDifferenceWatch.isOff(fix.clockDifference) { counters[.wrongTimes] += 1 }
-    return clockWatch.note(fix.clockDifference) + [.fix(fix)]
+    if ReceiverClocks.isOff(fix.clockDifference) { counters[.wrongTimes] += 1 }
+    return clocks.note(fix.clockDifference) + [.fix(fix)]
   }
 
   private mutating func isWithinReach(_ positioned: PositionedFix) -> Bool {
-    guard jumpFilter != nil, let place = positioned.fix.coordinate else { return true }
+    guard let place = positioned.fix.coordinate else { return true }
     return jumpFilter?.accepts(
       place, accuracy: positioned.fix.accuracy ?? 0, at: positioned.arrival, time: positioned.report?.time) ?? true
   }
@@ -224,16 +193,13 @@ struct FixFilter: Sendable {
 
   /// The time without a usable report until the position is lost: at least two cycles of the receiver.
   private var staleAfter: Duration {
-    max(configuration.staleAfter, receivers.cycle(of: configuration.device ?? chosen.flatMap { $0 }) * 2)
+    max(configuration.staleAfter, receivers.cycle(of: configuration.device ?? chosen?.device) * 2)
   }
 
-  private var lossDeadline: ContinuousClock.Instant? {
-    isLost ? nil : lastUsable + staleAfter
-  }
+  private var lossDeadline: ContinuousClock.Instant? { lastUsable.map { $0 + staleAfter } }
 
   private mutating func lose(at now: HostTime) -> [PositioningEvent] {
-    isLost = true
-    isCatchingUp = true
+    lastUsable = nil
     guard chosen != nil else { return [.status(.noFix)] }
     counters[.losses] += 1
     return [.fix(PositionedFix(fix: .lost, arrival: now.instant)), .status(.noFix)]

@@ -60,7 +60,7 @@ struct GPSDConversation {
     silence = DoublingWait(first: timings.silence, greatest: max(timings.longestSilence, timings.silence))
     pause = DoublingWait(
       first: timings.firstRetry, greatest: configuration.isLocal ? timings.longestLocalRetry : timings.longestRetry)
-    filter = FixFilter(configuration: configuration, timings: timings, startingAt: start.instant)
+    filter = FixFilter(configuration: configuration, startingAt: start.instant)
     journal = StatusJournal(reminder: timings.reminder)
     nextCounters = start.instant + timings.account
   }

@@ -16,8 +16,10 @@ final class FakeGPSD: Sendable {
     static let echo = #"{"class":"WATCH","enable":true,"json":true}"# + "\r\n"
     static let badEcho = #"{"class":"WATCH","enable":true,"json":false}"# + "\r\n"
 
-    static func position(_ latitude: Double) -> String {
-      #"{"class":"TPV","device":"gps0","mode":3,"lat":\#(latitude),"lon":16.3,"eph":8.1}"# + "\r\n"
+    /// - Parameter second: Of the receiver's time; without it, the report has no time.
+    static func position(_ latitude: Double, second: Int? = nil) -> String {
+      let time = second.map { #""time":"2020-01-01T00:00:0\#($0)Z","# } ?? ""
+      return #"{"class":"TPV",\#(time)"device":"gps0","mode":3,"lat":\#(latitude),"lon":16.3,"eph":8.1}"# + "\r\n"
     }
 
     /// A gpsd that works, and sends these lines after its echo.

@@ -12,7 +12,6 @@ import Testing
   private static let quick: Timings = {
     var timings = Timings()
     (timings.firstRetry, timings.longestRetry) = (.milliseconds(5), .milliseconds(20))
-    timings.epochQuiet = .milliseconds(5)
     return timings
   }()
 
@@ -118,9 +117,9 @@ import Testing
   }
 
   @Test func whenGPSDIsRestarted_thenFixesGoOn() async throws {
-    var dying = FakeGPSD.Script.working(FakeGPSD.Script.position(48.2))
+    var dying = FakeGPSD.Script.working(FakeGPSD.Script.position(48.2, second: 1))
     dying.hangsUpAfterAnswers = true
-    let server = try await FakeGPSD.start([dying, .working(FakeGPSD.Script.position(48.3))])
+    let server = try await FakeGPSD.start([dying, .working(FakeGPSD.Script.position(48.3, second: 2))])
     var fixes = 0
     let events = await events(of: client(server.port)) { event in
       if hasPlace(event) { fixes += 1 }
