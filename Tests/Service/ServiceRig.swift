@@ -48,14 +48,12 @@ struct ServiceRig {
     let server = try ControlServerClient.configured(configuration, for: "a test")
     let environment = try DriveEnvironment(
       configuration: configuration, purpose: "a test's service", server: server, logger: log.logger)
-    let service = Service(
-      configuration: configuration, configurationFile: file, environment: environment, variables: variables,
-      busAddress: busAddress)
+    let service = Service(configuration: configuration, environment: environment, variables: variables)
     let (stops, stop) = AsyncStream<Void>.makeStream()
     let (hangUps, hangUp) = AsyncStream<Void>.makeStream()
     let running = Task {
       defer { log.append(Self.ended) }
-      try await service.run(stop: stops, hangUp: hangUps)
+      try await service.run(stop: stops, hangUp: hangUps, busAddress: busAddress)
     }
     let rig = ServiceRig(
       folder: folder, file: file, configuration: configuration, environment: environment, log: log,

@@ -31,68 +31,59 @@ actor Service: ServiceCommands {
     case reload
     /// Comes each second.
     case tick
-    /// The command of this number was applied to the decision.
-    case commanded(Int)
+    /// A command was applied to the decision. Its answer waits until the stream ends.
+    case commanded(AsyncStream<Void>.Continuation)
     /// SIGTERM or SIGINT.
     case stop
+  }
+
+  private enum Drive {
+    case none
+    case running(LiveDrive)
+    /// The drive has ended, and not all of it is on the disk.
+    case saving(DriveSaving)
   }
 
   /// How long a command waits for its effect, which its answer reports.
   private static let answerLimit = Duration.seconds(5)
 
-  /// Read again at a reload; `nil`: the environment alone.
-  private let configurationFile: String?
-  /// The bus where logind is; `nil`: the system bus.
-  private let busAddress: String?
   /// The settings in effect: a reload leaves those that need a restart at their old values.
   private var configuration: ProbeConfiguration
   let environment: DriveEnvironment
-  let logger: Logger
-  private let inputs: AsyncStream<Input>
-  private let continuation: AsyncStream<Input>.Continuation
+  private let inputs = AsyncStream.makeStream(of: Input.self)
   var decision: ServiceDecision
-  /// The running drive, or one that has ended and is not completely on the disk.
-  private var drive: LiveDrive?
-  /// Writes ``drive`` when it has ended, until all of it is on the disk; `nil` before.
-  private var saving: DriveSaving?
+  private var drive = Drive.none
   private var beginTrouble = RepeatedTrouble()
   var readTrouble = RepeatedTrouble()
-  /// Commands whose answers wait for their effect, by number.
-  private var commands: [Int: CheckedContinuation<Void, Never>] = [:]
-  private var lastCommand = 0
-  /// Whether ``work()`` has returned.
-  private var hasStopped = false
   /// The loop of speed tests: from the first drive on that wants one, until it is over.
   var loop: (running: RunningLoop, task: Task<Void, Never>)?
   /// What the recovery before the first drive left; it goes on while there is no drive.
   var recovery: RestOfRecovery
-  /// Thrown at the end of ``run(stop:hangUp:)``.
-  private var failure: (any Error)?
   var track = StatusTrack()
   private var manager: ServiceManager
 
   /// - Parameter variables: The process's environment, which names the service manager.
   init(
-    configuration: ProbeConfiguration, configurationFile: String?, environment: DriveEnvironment,
-    isRecoveryLeft: Bool = false, variables: [String: String] = [:], busAddress: String? = nil
+    configuration: ProbeConfiguration, environment: DriveEnvironment, isRecoveryLeft: Bool = false,
+    variables: [String: String] = [:]
   ) {
-    (self.configuration, self.configurationFile) = (configuration, configurationFile)
-    (self.busAddress, self.environment) = (busAddress, environment)
-    logger = environment.logger
+    (self.configuration, self.environment) = (configuration, environment)
     recovery = RestOfRecovery(isLeft: isRecoveryLeft)
     decision = ServiceDecision(RecordingDecision(rules: configuration.recordingRules))
     manager = ServiceManager(
       environment: variables, senderPatience: configuration.senderPatience, logger: environment.logger)
-    (inputs, continuation) = AsyncStream.makeStream()
   }
+
+  var logger: Logger { environment.logger }
 
   /// Runs until `stop` yields; then ends the drive. Unsent fences stay stored.
   ///
   /// The receiver, the sender, the socket, the page and the signals run as children of one task group, and only their events
   /// reach ``work()``. At a stop the drive ends first, then the loop of speed tests, then these children.
+  /// - Parameter busAddress: The bus where logind is; `nil`: the system bus.
   /// - Throws: ``ServiceSocketError``; ``RecordingError`` when the disk refused fences to the end.
-  func run(stop: AsyncStream<Void>, hangUp: AsyncStream<Void>) async throws {
-    let inputs = continuation
+  func run(stop: AsyncStream<Void>, hangUp: AsyncStream<Void>, busAddress: String? = nil) async throws {
+    let inputs = inputs.continuation
     let socket = ServiceSocket(
       path: configuration.servicePath, group: configuration.agent.socketGroup.map(SocketGroup.init(name:)),
       service: self, logger: logger)
@@ -131,21 +122,20 @@ actor Service: ServiceCommands {
       await recovery.pause()
       group.cancelAll()
     }
-    if let failure { throw failure }
+    if let failure = decision.failure { throw failure }
   }
 
   /// Handles the events in order. Returns when a stop is asked for, and no drive is left.
   private func work() async {
-    for await input in inputs {
+    for await input in inputs.stream {
       await handle(input)
       await reconcile()
       await reportToManager()
-      if case .commanded(let number) = input { commands.removeValue(forKey: number)?.resume() }
+      if case .commanded(let effect) = input { effect.finish() }
       if decision.isOver { break }
     }
-    // No event follows.
-    hasStopped = true
-    for number in commands.keys { commands.removeValue(forKey: number)?.resume() }
+    inputs.continuation.finish()
+    for await case .commanded(let effect) in inputs.stream { effect.finish() }
   }
 
   /// Applies one event. It begins no drive and ends none; ``reconcile()`` does.
@@ -161,28 +151,30 @@ actor Service: ServiceCommands {
     case .reload: await reload()
     case .tick, .commanded: break
     case .socketStarted: decision.socketStarted()
-    case .socketFailed(let error):
-      failure = error
-      decision.stop(at: .now)
+    case .socketFailed(let error): decision.stop(at: .now, because: error)
     case .stop: decision.stop(at: .now)
     }
   }
 
   /// Begins or ends a drive, as decided.
   private func reconcile() async {
-    if decision.isSaving { await putAway() }
+    await putAway()
     switch decision.step(at: .now) {
     case .beginDrive: await begin()
-    case .endDrive: drive?.requestStop()
+    case .endDrive: runningDrive?.requestStop()
     case nil:
-      if drive == nil, !decision.isStopping {
-        recovery.resume(in: environment, configuration) { [continuation] in continuation.yield(.recovered(isLeft: $0)) }
+      if case .none = drive, !decision.isStopping {
+        recovery.resume(in: environment, configuration) { [inputs] in
+          inputs.continuation.yield(.recovered(isLeft: $0))
+        }
       }
     }
     track.note(decision, at: .now)
   }
 
   // MARK: Drives
+
+  private var runningDrive: LiveDrive? { if case .running(let live) = drive { live } else { nil } }
 
   /// Begins a drive, which runs in a task of its own and comes back as an event. A failure is logged, and tried again after
   /// ``ServiceDecision/retryDelay``.
@@ -198,13 +190,13 @@ actor Service: ServiceCommands {
       logger.info(
         "a drive begins (\(decision.recording.reason(at: .now)))",
         metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.driveBegan)])
-      drive = live
+      drive = .running(live)
       decision.driveBegan()
       // A command can have ended the wish to record while the disk was slow.
       if decision.recording.wantsDrive(at: .now) { await followWithLoop(live) }
       track.driveBegan(configuration.driveOptions.links.map(\.name))
-      Task { [continuation] in
-        continuation.yield(.driveEnded(await live.run { links in Task { await self.note(links) } }))
+      Task { [inputs] in
+        inputs.continuation.yield(.driveEnded(await live.run { links in Task { await self.note(links) } }))
       }
     } catch {
       let reason = "a drive cannot begin: \(StoreError.line(error))"
@@ -241,7 +233,7 @@ actor Service: ServiceCommands {
       }
     }
     logger.notice("a loop of speed tests: \(counted(rules.count, "test"))")
-    return (running, Task { [continuation] in continuation.yield(.loopEnded(await running.run())) })
+    return (running, Task { [inputs] in inputs.continuation.yield(.loopEnded(await running.run())) })
   }
 
   /// The drive has ended: no test starts before the next one. A stop by the operator ends the loop too.
@@ -272,7 +264,7 @@ actor Service: ServiceCommands {
     summaries.compactMap(\.silenceLine).forEach { logger.warning("\($0)") }
     pauseLoop()
     track.driveEnded(summaries)
-    saving = drive.map { DriveSaving($0, in: environment) }
+    if let runningDrive { drive = .saving(DriveSaving(runningDrive, in: environment)) }
     decision.driveEnded(
       wasShort: summaries.contains { $0.reason != .user && $0.lasted < ServiceDecision.retryDelay }, at: .now)
   }
@@ -280,9 +272,9 @@ actor Service: ServiceCommands {
   /// Releases the ended drive when all of it is on the disk. Otherwise writes it again, as long as the process lives; what the disk
   /// refuses is submitted from memory meanwhile.
   private func putAway() async {
-    guard var saving else { return }
+    guard case .saving(var saving) = drive else { return }
     let rest = await saving.attempt(mayPause: !decision.isStopping)
-    self.saving = saving
+    drive = .saving(saving)
     if let words = rest.words {
       let line = "\(words): \(rest.trouble ?? "")"
       if words != decision.unsaved?.words {
@@ -296,11 +288,8 @@ actor Service: ServiceCommands {
           "the drive log lacks its last \(counted(rest.logLines, "line")): \(rest.trouble ?? ""); the fences are not affected",
           metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.diskTrouble)])
       }
-      if rest.endangered > 0 {
-        failure = failure ?? RecordingError.unsaved(fences: rest.endangered, trouble: rest.trouble ?? "")
-      }
     }
-    (drive, self.saving) = (nil, nil)
+    drive = .none
     decision.driveWasPutAway()
     await environment.sender.setRunningDrives(from: nil)
     if !decision.isStopping { await environment.sender.nudge() }
@@ -314,13 +303,13 @@ actor Service: ServiceCommands {
     case .sleeping(let lock):
       decision.sleep()
       loop?.running.put(.sleep)
-      if decision.isDriving { await drive?.prepareForSleep() }
+      await runningDrive?.prepareForSleep()
       // logind has waited until here.
       withExtendedLifetime(lock) {}
     case .awake:
       decision.wake()
       loop?.running.put(.wake)
-      if decision.isDriving { await drive?.wake() }
+      await runningDrive?.wake()
     }
   }
 
@@ -344,14 +333,12 @@ actor Service: ServiceCommands {
   /// Reads the configuration again. A file that cannot be read, or has a mistake, changes nothing.
   private func reload() async {
     manager.reloading()
-    if let configurationFile, !InputFile.canBeReadAgain(configurationFile) {
-      logger.error(
-        "configuration \(configurationFile) cannot be read again; the service goes on with its present settings")
+    if let file = configuration.file, !InputFile.canBeReadAgain(file) {
+      logger.error("configuration \(file) cannot be read again; the service goes on with its present settings")
       return
     }
     do {
-      let reload = ConfigurationReload(
-        from: configuration, to: try ProbeConfiguration.load(file: configurationFile))
+      let reload = ConfigurationReload(from: configuration, to: try ProbeConfiguration.load(file: configuration.file))
       configuration = reload.configuration
       decision.recording.rules = configuration.recordingRules
       reload.lines.forEach { logger.notice("\($0)") }
@@ -367,18 +354,13 @@ actor Service: ServiceCommands {
     decision.apply(command)
     if command == .stop { loop?.running.put(.stop) }
     logger.notice("command: \(command.rawValue)")
-    lastCommand += 1
-    let number = lastCommand
+    let (stream, effect) = AsyncStream.makeStream(of: Void.self)
     let giveUp = Task {
       try await Task.sleep(for: Self.answerLimit)
-      commands.removeValue(forKey: number)?.resume()
+      effect.finish()
     }
-    if !hasStopped {
-      await withCheckedContinuation { waiting in
-        commands[number] = waiting
-        continuation.yield(.commanded(number))
-      }
-    }
+    if case .terminated = inputs.continuation.yield(.commanded(effect)) { effect.finish() }
+    for await _ in stream {}
     giveUp.cancel()
     return decision.answer(to: command, at: .now)
   }

@@ -34,6 +34,8 @@ struct ServiceDecision: Sendable {
   private var nextAttempt: ContinuousClock.Instant?
   /// Why no drive runs although one is wanted.
   private var obstacle: String?
+  /// Why the service ends, when it does not end well.
+  private(set) var failure: (any Error)?
 
   init(_ recording: RecordingDecision) { self.recording = recording }
 
@@ -44,7 +46,9 @@ struct ServiceDecision: Sendable {
   mutating func wake() { isAsleep = false }
 
   /// SIGTERM, SIGINT, or a failure. The first one counts: the patience with a full disk begins at it.
-  mutating func stop(at now: ContinuousClock.Instant) { stopAsked = stopAsked ?? now }
+  mutating func stop(at now: ContinuousClock.Instant, because failure: (any Error)? = nil) {
+    (stopAsked, self.failure) = (stopAsked ?? now, self.failure ?? failure)
+  }
 
   /// The operator asks now, so a wait after trouble ends.
   mutating func apply(_ command: ServiceCommand) {
@@ -66,10 +70,15 @@ struct ServiceDecision: Sendable {
   }
 
   /// The disk refused a part of the ended drive again.
-  /// - Returns: Whether to give the rest up: a stop cannot wait longer, or the next drive is worth more than the end of a log.
+  /// - Returns: Whether to give the rest up: a stop cannot wait longer, or the next drive is worth more than the end of a log. Fences that
+  ///   are lost with it are a failure.
   mutating func refused(_ rest: UnsavedDrive, _ line: String, at now: ContinuousClock.Instant) -> Bool {
     (stage, obstacle) = (.refused(rest), line)
-    return stopAsked.map { now - $0 >= Self.patience } ?? false || wantsDrive(at: now) && rest.isStored
+    let givesUp = stopAsked.map { now - $0 >= Self.patience } ?? false || wantsDrive(at: now) && rest.isStored
+    if givesUp, rest.endangered > 0, failure == nil {
+      failure = RecordingError.unsaved(fences: rest.endangered, trouble: rest.trouble ?? "")
+    }
+    return givesUp
   }
 
   /// The ended drive is on the disk, or given up.

@@ -27,7 +27,7 @@ public enum Serving {
       configuration: configuration, purpose: "\(Program.name) agent", server: server, logger: logger)
     LiveDrive.dropPrivileges(logger)
     let service = Service(
-      configuration: configuration, configurationFile: configurationFile, environment: environment,
+      configuration: configuration, environment: environment,
       isRecoveryLeft: await environment.recoverBeforeDrive(configuration),
       variables: ProcessInfo.processInfo.environment)
     let answering = Task { for await _ in interim { await service.status().lines.forEach(note) } }
