@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func `when many pings are stored, then a half is dropped only if all of it is old`() {
-    var recent = RecentPings(keepsPlaced: false)
+    var recent = CountedPings(keepsPlaced: false)
     // A third was sent long ago, and all others can still be removed.
     for number in 0..<64 {
       recent.append(Event(at: DriveTime(seconds: number < 25 ? 1 : 10), .ping(.failed(.timeout))), in: .fence(number))
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test func `when pings are removed, then they cannot be removed again`() {
-    var recent = RecentPings(keepsPlaced: false)
+    var recent = CountedPings(keepsPlaced: false)
     for second in 1...3 {
       recent.append(Event(at: DriveTime(seconds: Double(second)), .ping(.failed(.timeout))), in: .fence(second))
     }

@@ -9,10 +9,10 @@ public struct Engine: Sendable {
   public private(set) var now = DriveTime.start
   /// The time of the latest event that is no ping, or of the latest ping that counts in a fence, whichever is later. Other events of the
   /// past count from here, so that no fence ends before it began or before one of its pings.
-  public var latestChange: DriveTime { max(latestEvent, latestPing) }
+  public var latestChange: DriveTime { max(latestEvent, countedPings.latestInFences) }
 
   /// All fences of the drive, in order of entry; the last one may be open.
-  public private(set) var fences: [Fence] = []
+  public var fences: [Fence] { track.all }
   /// All sessions of the drive; the last one is the current one.
   public private(set) var sessions = [Session(number: 0, started: .start)]
   /// All warnings of the drive, in order of their beginning.
@@ -20,26 +20,20 @@ public struct Engine: Sendable {
   /// The kind of link that carries the pings now.
   public private(set) var path: Path
   /// The modem's technology now; `nil` when it has none.
-  public private(set) var technology: Technology?
+  public var technology: Technology? { track.radio.technology }
   /// When and why the drive ended; `nil` while it goes on.
   public private(set) var stopped: (at: DriveTime, reason: StopReason)?
-
-  /// The pings of the drive, whether or not they belong to a fence.
-  public private(set) var pings = PingTotals()
-
-  /// The samples of the last fences. A fence's samples stay until none of its pings can be answered in time any more.
-  private var samples: [PingSamples] = []
-  private var latestEvent = DriveTime.start
-  private var latestPing = DriveTime.start
-  private var recentPings: RecentPings
-  private var radio = RadioTrack()
-  /// When the position was too inaccurate, and when the link was Wi-Fi: pings count in no fence then.
-  private var inaccurate = TimeWindows()
-  private var onWiFi = TimeWindows()
-  private var hasHadAccurateFix = false
-  private var warningIsDue = false
   /// Why the probe itself sends no pings now; `nil`: it does, or there is no network.
   public private(set) var pause: String?
+  /// The pings of the drive, whether or not they belong to a fence.
+  public var pings: PingTotals { countedPings.totals }
+
+  private var track = FenceTrack()
+  private var latestEvent = DriveTime.start
+  private var countedPings: CountedPings
+  /// When the position was too inaccurate, also before the first accurate fix, and when the link was Wi-Fi: pings count in no fence then.
+  private var inaccurate = TimeWindows(isOpen: true)
+  private var onWiFi: TimeWindows
 
   /// An engine at the start of a drive.
   /// - Parameters:
@@ -48,27 +42,14 @@ public struct Engine: Sendable {
   public init(parameters: Parameters = Parameters(), path: Path = .cellular, keepsPings: Bool = false) {
     self.parameters = parameters
     self.path = path
-    recentPings = RecentPings(keepsPlaced: keepsPings)
-    if path == .wifi {
-      // Before any time that a log can have: a ping of the first moment is on Wi-Fi, too.
-      onWiFi.open(at: DriveTime(microseconds: .min))
-      warnings.begin(.wifi, from: .start)
-    }
+    countedPings = CountedPings(keepsPlaced: keepsPings)
+    onWiFi = TimeWindows(isOpen: path == .wifi)
+    if path == .wifi { warnings.begin(.wifi, from: .start) }
+    warnOfMissingPosition(from: .start)
   }
 
   /// The fence in which the device is, with figures up to now; `nil` between fences.
-  public var openFence: Fence? {
-    guard let index = openIndex else { return nil }
-    var fence = fences[index]
-    fence.radio = radio.figures(until: now)
-    if let place = samplesPlace(of: index) { samples[place].complete(&fence.figures) }
-    return fence
-  }
-
-  private var openIndex: Int? {
-    guard let last = fences.indices.last, fences[last].exited == nil else { return nil }
-    return last
-  }
+  public var openFence: Fence? { track.openIndex.map { track.completed($0, at: now) } }
 
   // MARK: Time
 
@@ -76,8 +57,8 @@ public struct Engine: Sendable {
   public var nextDeadline: DriveTime? {
     guard stopped == nil else { return nil }
     var deadline = endOfDuration
-    if !hasHadAccurateFix { deadline = min(deadline, endOfPatience) }
-    if !warningIsDue { deadline = min(deadline, .start + parameters.warningAfter) }
+    if !inaccurate.hasEnded { deadline = min(deadline, endOfPatience) }
+    if now < beginOfWarnings { deadline = min(deadline, beginOfWarnings) }
     return deadline
   }
 
@@ -94,11 +75,11 @@ public struct Engine: Sendable {
 
   private var endOfDuration: DriveTime { .start + parameters.maximumDuration }
   private var endOfPatience: DriveTime { .start + parameters.giveUpAfter }
+  private var beginOfWarnings: DriveTime { .start + parameters.warningAfter }
 
   private mutating func meetDeadline() -> [Effect] {
     if now >= endOfDuration { return stop(.duration) }
-    if !hasHadAccurateFix, now >= endOfPatience { return stop(.insufficientAccuracy) }
-    warningIsDue = true
+    if !inaccurate.hasEnded, now >= endOfPatience { return stop(.insufficientAccuracy) }
     warnOfMissingPosition(from: now)
     return []
   }
@@ -116,7 +97,7 @@ public struct Engine: Sendable {
     }
     if case .modem(let reading) = event.kind {
       // It changes no fence's bounds: a fix that arrived before it still counts from its arrival.
-      radio.report(technology, reading, at: event.at)
+      track.radio.report(technology, reading, at: event.at)
       return effects
     }
     if case .equipment(let equipment) = event.kind {
@@ -130,12 +111,11 @@ public struct Engine: Sendable {
     case .path(let path): effects += apply(path)
     case .unmeasured(let reason):
       pause = reason
-      if reason != nil, let index = openIndex, !fences[index].overlapsPause {
+      if reason != nil, let index = track.openIndex, !fences[index].overlapsPause {
         effects += change(index) { $0.overlapsPause = true }
       }
     case .radio(let technology):
-      self.technology = technology == Technology.none ? nil : technology
-      radio.report(self.technology, radio.modem, at: latestEvent)
+      track.radio.report(technology == Technology.none ? nil : technology, track.radio.modem, at: latestEvent)
     case .session(let grant): effects += apply(grant)
     case .clockSet(let step): effects += moveAnchors(by: step)
     case .stop(let reason): effects += stop(reason)
@@ -149,17 +129,18 @@ public struct Engine: Sendable {
   /// (docs/algorithm.md).
   private mutating func apply(_ fix: Fix) -> [Effect] {
     guard let centre = fix.coordinate, parameters.accepts(fix) else {
-      openInaccurateWindow()
+      inaccurate.open(at: latestChange)
+      warnOfMissingPosition(from: latestChange)
       return []
     }
-    closeInaccurateWindow()
-    hasHadAccurateFix = true
-    guard let index = openIndex else {
+    inaccurate.close(at: latestChange)
+    warnings.end(.waitingForGPS, at: latestChange)
+    guard let index = track.openIndex else {
       openFence(at: fix, centre: centre)
       return []
     }
     guard fences[index].centre.distance(to: centre) >= fences[index].radius else {
-      if let technology { fences[index].technology = technology }
+      if let technology { track.all[index].technology = technology }
       return []
     }
     let effects = closeFence()
@@ -170,98 +151,41 @@ public struct Engine: Sendable {
   /// Applies a late fix at `arrived`, or at the latest other event if that is later. Pings that were sent after that time and are
   /// counted already are taken back and counted again.
   private mutating func apply(_ fix: Fix, arrived: DriveTime) -> [Effect] {
-    let moment = max(arrived, latestEvent, recentPings.horizon, radio.begin)
-    let later = recentPings.removeAll(since: moment)
-    for ping in later { uncount(ping) }
-    (latestEvent, latestPing) = (moment, recentPings.latestOfFences)
+    let moment = max(arrived, latestEvent, countedPings.horizon, track.radio.begin)
+    let later = countedPings.removeAll(since: moment)
+    for ping in later { if case .fence(let index) = ping.place { track.count(ping.event, in: index, by: -1) } }
+    latestEvent = moment
     var effects = apply(fix)
     for ping in later { effects += count(ping.event) }
     return effects
   }
 
-  private mutating func uncount(_ ping: RecentPings.Entry) {
-    pings.count(ping.event.kind, in: ping.place, by: -1)
-    guard case .fence(let index) = ping.place else { return }
-    switch ping.event.kind {
-    case .ping(let outcome):
-      fences[index].uncount(outcome)
-      if let place = samplesPlace(of: index) { samples[place].remove(outcome, sent: ping.event.at) }
-    case .late: fences[index].figures.late -= 1
-    case .duplicate: fences[index].figures.duplicates -= 1
-    default: break
-    }
-  }
-
   private mutating func openFence(at fix: Fix, centre: Coordinate) {
-    radio.begin(at: latestChange)
-    samples.append(PingSamples(interval: parameters.pingInterval))
-    fences.append(
-      Fence(
-        number: fences.count, session: currentSession, entered: latestChange, fix: fix, centre: centre,
-        radius: parameters.radius(of: fix), technology: technology, isSubmittable: path != .wifi))
-    fences[fences.count - 1].overlapsPause = pause != nil
+    var fence = Fence(
+      number: fences.count, session: currentSession, entered: latestChange, fix: fix, centre: centre,
+      radius: parameters.radius(of: fix), technology: technology, isSubmittable: path != .wifi)
+    fence.overlapsPause = pause != nil
+    track.open(fence, pingInterval: parameters.pingInterval)
   }
 
   private mutating func closeFence() -> [Effect] {
-    guard let index = openIndex else { return [] }
-    fences[index].exited = latestChange
-    fences[index].radio = radio.figures(until: latestChange)
-    completeFigures(of: index)
-    dropOldSamples()
-    return [.fenceClosed(fences[index])]
-  }
-
-  private mutating func dropOldSamples() {
-    let oldest = DriveTime(microseconds: latestChange.microseconds - PingSamples.memory)
-    let complete = fences.suffix(samples.count).prefix { $0.exited.map { $0 < oldest } ?? false }
-    samples.removeFirst(complete.count)
-  }
-
-  /// The index of a fence's samples in ``samples``; `nil` when they have been dropped.
-  private func samplesPlace(of index: Int) -> Int? {
-    let place = index - (fences.count - samples.count)
-    return place >= 0 ? place : nil
-  }
-
-  private mutating func completeFigures(of index: Int) {
-    if let place = samplesPlace(of: index) { samples[place].complete(&fences[index].figures) }
-  }
-
-  // MARK: Inaccurate positions
-
-  private mutating func openInaccurateWindow() {
-    inaccurate.open(at: latestChange)
-    warnOfMissingPosition(from: latestChange)
-  }
-
-  private mutating func closeInaccurateWindow() {
-    inaccurate.close(at: latestChange)
-    warnings.end(.waitingForGPS, at: latestChange)
+    track.close(at: latestChange).map { [.fenceClosed($0)] } ?? []
   }
 
   private mutating func warnOfMissingPosition(from time: DriveTime) {
-    let isMissing = !hasHadAccurateFix || inaccurate.isOpen
+    guard now >= beginOfWarnings, inaccurate.isOpen else { return }
     // A late event must not start the warning early.
-    if warningIsDue, isMissing { warnings.begin(.waitingForGPS, from: max(time, .start + parameters.warningAfter)) }
+    warnings.begin(.waitingForGPS, from: max(time, beginOfWarnings))
   }
 
   // MARK: Pings
 
   private mutating func count(_ event: Event) -> [Effect] {
     let place = place(ofPingAt: event.at)
-    recentPings.append(event, in: place)
-    pings.count(event.kind, in: place, by: 1)
+    countedPings.append(event, in: place)
     guard case .fence(let index) = place else { return [] }
     let wasSubmittable = fences[index].isSubmittable
-    switch event.kind {
-    case .ping(let outcome):
-      latestPing = max(latestPing, event.at)
-      fences[index].count(outcome)
-      if let place = samplesPlace(of: index) { samples[place].add(outcome, sent: event.at) }
-    case .late: fences[index].figures.late += 1
-    case .duplicate: fences[index].figures.duplicates += 1
-    default: break
-    }
+    track.count(event, in: index, by: 1)
     return fences[index].exited != nil || fences[index].isSubmittable != wasSubmittable ? [revision(of: index)] : []
   }
 
@@ -269,13 +193,12 @@ public struct Engine: Sendable {
   /// - Returns: Its revision, if that changes whether it is submittable: a host that dies now leaves the fence as it was stored.
   private mutating func change(_ index: Int, _ body: (inout Fence) -> Void) -> [Effect] {
     let wasSubmittable = fences[index].isSubmittable
-    body(&fences[index])
+    body(&track.all[index])
     return fences[index].isSubmittable == wasSubmittable ? [] : [revision(of: index)]
   }
 
   private mutating func revision(of index: Int) -> Effect {
-    if fences[index].exited == nil { fences[index].radio = radio.figures(until: now) }
-    completeFigures(of: index)
+    track.all[index] = track.completed(index, at: now)
     return .fenceRevised(fences[index])
   }
 
@@ -285,27 +208,20 @@ public struct Engine: Sendable {
     // On Wi-Fi from its very first moment; inaccurate only after it.
     if onWiFi.contain(time, withBegin: true) { return .paused }
     if inaccurate.contain(time, withBegin: false) { return .outside }
-    return fence(at: time).map(PingPlace.fence) ?? .outside
+    return track.index(at: time).map(PingPlace.fence) ?? .outside
   }
 
   /// Whether a ping that was sent after `time` is counted already. A fix that counts from `time` must then say when it was delivered
   /// (``Event/delivered``), so that such pings move to where they belong.
-  public func hasCountedPing(after time: DriveTime) -> Bool { recentPings.latest > time }
+  public func hasCountedPing(after time: DriveTime) -> Bool { countedPings.latest > time }
 
   /// The pings with an outcome whose places no late fix can change any more, by place: those that were sent some seconds ago, and all of
   /// them after the end of the drive. These numbers never decrease.
-  public var settledPings: PingPlaceCounts { recentPings.settled }
+  public var settledPings: PingPlaceCounts { countedPings.settled }
 
   /// The pings with an outcome whose places are final, in the order in which they were counted, without those of earlier calls; after the
   /// end of the drive, all that are left. Empty unless the engine keeps pings.
-  public mutating func drainPlacedPings() -> [PlacedPing] { recentPings.drainPlaced() }
-
-  /// The fence in which `time` lies. The exact moments of entry and exit belong to no fence (docs/algorithm.md, 4).
-  private func fence(at time: DriveTime) -> Int? {
-    guard let index = fences.lastIndex(where: { $0.entered < time }) else { return nil }
-    guard let exited = fences[index].exited else { return index }
-    return time < exited ? index : nil
-  }
+  public mutating func drainPlacedPings() -> [PlacedPing] { countedPings.drainPlaced() }
 
   // MARK: Path
 
@@ -320,7 +236,7 @@ public struct Engine: Sendable {
       onWiFi.close(at: latestChange)
       warnings.end(.wifi, at: latestChange)
     }
-    guard let index = openIndex, fences[index].exclude() else { return [] }
+    guard let index = track.openIndex, track.all[index].exclude() else { return [] }
     return [revision(of: index)]
   }
 
@@ -368,7 +284,7 @@ public struct Engine: Sendable {
     latestEvent = max(latestChange, now)
     let effects = closeFence() + finalizeSession()
     stopped = (latestChange, reason)
-    recentPings.end()
+    countedPings.end()
     return effects + [.stopped(reason)]
   }
 }

@@ -79,7 +79,12 @@ public struct PingTotals: Hashable, Sendable {
 struct TimeWindows: Sendable {
   private var all: [(begin: DriveTime, end: DriveTime?)] = []
 
+  /// - Parameter isOpen: Whether a stretch lasts already, from before any time that a log can have.
+  init(isOpen: Bool) { if isOpen { open(at: DriveTime(microseconds: .min)) } }
+
   var isOpen: Bool { all.last.map { $0.end == nil } ?? false }
+  /// Whether a stretch has ended.
+  var hasEnded: Bool { all.first?.end != nil }
 
   /// Begins a stretch, unless one lasts.
   mutating func open(at time: DriveTime) { if !isOpen { all.append((time, nil)) } }

@@ -56,6 +56,8 @@ struct RadioTrack: Sendable {
     }
   }
 
+  /// The technology now; `nil` when the modem has none.
+  var technology: Technology? { reports[reports.count - 1].technology }
   /// The modem's report now.
   var modem: ModemReading? { reports[reports.count - 1].modem }
 
