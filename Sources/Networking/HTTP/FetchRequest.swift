@@ -3,12 +3,20 @@ import Foundation
 
 /// One request over HTTP: by TCP, with TLS for `https`, or by a unix socket. Redirects are answers; nothing follows them.
 public struct FetchRequest: Sendable {
+  /// The connection of a request.
+  public enum Connection: Hashable, Sendable {
+    /// One of the pool, open for the next request.
+    case kept
+    /// A new one, closed afterwards, by this interface and version of the internet protocol; `nil`: any.
+    case fresh(interface: String? = nil, version: IPVersion? = nil)
+    /// A new one to the unix socket at this path, instead of the URL's host.
+    case socket(path: String)
+  }
+
   /// `http://` or `https://`; a user and a password in it are sent as Basic authentication.
   public var url: String
-  /// The body of a POST; `nil` for a request without a body.
+  /// The body of a POST, which can be empty; `nil` for a GET.
   public var body: [UInt8]?
-  /// Whether a request without a body is a POST.
-  public var isPost = false
   /// Control characters in names and values are refused.
   public var headers: [String: String] = [:]
   /// The time limit of everything, from resolving the name to the last byte of the answer. At least 1 ms.
@@ -19,16 +27,9 @@ public struct FetchRequest: Sendable {
   public var longestBody = 4 << 20
   /// Whether to ask for an answer that is compressed by gzip. An answer that is compressed all the same is decoded then, too.
   public var acceptsGzip = true
-  /// Opens a new connection, and closes it afterwards.
-  public var isFresh = false
-  /// The interface that the connection is bound to; `nil`: any.
-  public var interface: String?
-  /// The only version of the internet protocol to use; `nil`: either.
-  public var ipVersion: IPVersion?
+  public var connection = Connection.kept
   /// PEM certificates to trust instead of the system's; `nil`: the system's.
   public var authorities: Data?
-  /// The path of a unix socket to connect to, instead of the URL's host.
-  public var socketPath: String?
   /// Gets the body piece by piece, on the thread of the transfer; the answer's body is empty then.
   public var onBody: (@Sendable (UnsafeRawBufferPointer) -> Void)?
   /// Ends after the TLS handshake, without a check of the certificates, and reports them: ``FetchAnswer/certificates``.
@@ -36,6 +37,11 @@ public struct FetchRequest: Sendable {
 
   /// A GET of `url`.
   public init(url: String, limit: Duration) { (self.url, self.limit) = (url, limit) }
+
+  /// The only version of the internet protocol to use; `nil`: either.
+  public var ipVersion: IPVersion? { if case .fresh(_, let version) = connection { version } else { nil } }
+  var interface: String? { if case .fresh(let interface, _) = connection { interface } else { nil } }
+  var socketPath: String? { if case .socket(let path) = connection { path } else { nil } }
 }
 
 /// What a server answered.

@@ -82,7 +82,7 @@ final class Transfer: @unchecked Sendable {
     // In a mobile network, a connection that was idle for longer is often dead without a sign: after a change of the address, behind NAT.
     ccurl_number(easy, CURLOPT_MAXAGE_CONN, 10)
     if request.acceptsGzip { ccurl_text(easy, CURLOPT_ACCEPT_ENCODING, "gzip") }
-    if request.isFresh {
+    if request.connection != .kept {
       ccurl_number(easy, CURLOPT_FRESH_CONNECT, 1)
       ccurl_number(easy, CURLOPT_FORBID_REUSE, 1)
     }
@@ -106,17 +106,19 @@ final class Transfer: @unchecked Sendable {
   }
 
   private func setUpBody(_ easy: UnsafeMutableRawPointer) {
-    guard request.isPost || request.body != nil else { return }
+    guard let body = request.body else { return }
     ccurl_number(easy, CURLOPT_POST, 1)
-    ccurl_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body?.count ?? 0))
+    ccurl_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
   }
+
+  private var hasNoBody: Bool { request.body?.isEmpty ?? true }
 
   private func setUpHeaders(_ easy: UnsafeMutableRawPointer) {
     // The wait for `100 Continue` would cost a round trip.
     var lines = ["Expect:"]
-    if request.body == nil { lines.append("Content-Type:") }
+    if hasNoBody { lines.append("Content-Type:") }
     lines += request.headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
-    if request.isFresh { lines.append("Connection: close") }
+    if request.connection != .kept { lines.append("Connection: close") }
     for line in lines {
       headerList = curl_slist_append(headerList, line) ?? headerList
     }
@@ -216,7 +218,7 @@ final class Transfer: @unchecked Sendable {
     let traffic = FetchAnswer.Traffic(
       sent: ccurl_info(easy, CURLINFO_REQUEST_SIZE),
       received: ccurl_info(easy, CURLINFO_HEADER_SIZE) + Int(ccurl_info_size(easy, CURLINFO_SIZE_DOWNLOAD_T)))
-    let mayHaveArrived = request.body == nil ? traffic.sent > 0 : taken > 0
+    let mayHaveArrived = hasNoBody ? traffic.sent > 0 : taken > 0
     switch end {
     case .code(let code) where code == CURLE_OK || answer.isCutOff:
       answer.status = ccurl_info(easy, CURLINFO_RESPONSE_CODE)

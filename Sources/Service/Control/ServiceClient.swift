@@ -86,7 +86,7 @@ public struct ServiceClient: Sendable {
   ) async throws(ServiceUnreachable) -> (status: Int, text: String) {
     if let reason = SocketProbe.obstacle(to: path) { throw unreachable(reason) }
     var request = FetchRequest(url: "http://localhost/\(what)", limit: limit)
-    (request.socketPath, request.isPost, request.isFresh) = (path, isPost, true)
+    (request.connection, request.body) = (.socket(path: path), isPost ? [] : nil)
     request.headers = ["Accept": accept]
     do {
       let answer = try await Fetcher().fetch(request)

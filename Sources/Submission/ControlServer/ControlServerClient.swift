@@ -62,7 +62,7 @@ public struct ControlServerClient: Sendable {
     try CoverageGrant(
       try await post(
         "coverageRequest", text: request.json(device).text, clientUUID: request.clientUUID,
-        by: interface != nil || family != nil ? .bound(interface, family) : isForPings ? .fresh : .kept))
+        by: interface != nil || family != nil || isForPings ? .fresh(interface: interface, version: family) : .kept))
   }
 
   /// Submits a session's fences (/coverageResult) or a speed test. When this returns, the server has it. When it throws, the server may
@@ -76,22 +76,14 @@ public struct ControlServerClient: Sendable {
     try await post(path, text: json.text, clientUUID: clientUUID)
   }
 
-  /// The connection of a request.
-  enum Way {
-    /// A connection of the pool, open for the next request.
-    case kept
-    case fresh
-    /// A new connection by a given interface or version of the internet protocol.
-    case bound(_ interface: String?, IPVersion?)
-  }
-
   /// - Parameter mayCompress: Whether to compress the body if the server accepts that.
   func post(
-    _ path: String, text: String, clientUUID: String?, mayCompress: Bool = false, by way: Way = .kept
+    _ path: String, text: String, clientUUID: String?, mayCompress: Bool = false,
+    by connection: FetchRequest.Connection = .kept
   ) async throws(ServerFailure) -> Data {
     let sent = ContinuousClock.now
     let response = try await answer(
-      to: path, text: text, mayCompress: mayCompress, by: way, until: sent + requestTimeout)
+      to: path, text: text, mayCompress: mayCompress, by: connection, until: sent + requestTimeout)
     let date = response.header("Date")
     let retryAfter = response.header("Retry-After").flatMap { RetryAfter.wait($0, date: date) }
     let answer = try ServerAnswer.body(
@@ -103,37 +95,33 @@ public struct ControlServerClient: Sendable {
 
   /// Sends the body again uncompressed when the server may have refused the compression.
   private func answer(
-    to path: String, text: String, mayCompress: Bool, by way: Way, until deadline: ContinuousClock.Instant
+    to path: String, text: String, mayCompress: Bool, by connection: FetchRequest.Connection,
+    until deadline: ContinuousClock.Instant
   ) async throws(ServerFailure) -> FetchAnswer {
     let plainBody = Array(text.utf8)
     if mayCompress, accepted.isGzip, plainBody.count >= Gzip.leastSize, let compressed = Gzip.compressed(plainBody) {
-      let response = try await exchange(path, compressed, isCompressed: true, by: way, until: deadline)
+      let response = try await exchange(path, compressed, isCompressed: true, by: connection, until: deadline)
       guard accepted.mayRefuseCompression(for: response.status) else { return response }
-      let plain = try await exchange(path, plainBody, by: way, until: deadline)
+      let plain = try await exchange(path, plainBody, by: connection, until: deadline)
       accepted.compare(compressed: response.status, plain: plain.status)
       return plain
     }
-    return try await exchange(path, plainBody, by: way, until: deadline)
+    return try await exchange(path, plainBody, by: connection, until: deadline)
   }
 
   private func exchange(
-    _ path: String, _ body: [UInt8], isCompressed: Bool = false, by way: Way, until deadline: ContinuousClock.Instant
+    _ path: String, _ body: [UInt8], isCompressed: Bool = false, by connection: FetchRequest.Connection,
+    until deadline: ContinuousClock.Instant
   ) async throws(ServerFailure) -> FetchAnswer {
     guard isPresent else { throw .unreachable("(control-server.url is not set)") }
     var request = FetchRequest(url: url + "/" + path, limit: deadline - .now)
-    request.body = body
+    (request.body, request.connection) = (body, connection)
     request.headers = [
       "Content-Type": "application/json", "Accept": "application/json", "Accept-Language": device.language,
       "User-Agent": "coverage-probe/\(device.softwareVersion)",
     ]
     if isCompressed { request.headers["Content-Encoding"] = "gzip" }
     request.authorities = authorities
-    switch way {
-    case .kept: break
-    case .fresh: request.isFresh = true
-    case .bound(let interface, let family):
-      (request.isFresh, request.interface, request.ipVersion) = (true, interface, family)
-    }
     do {
       let response = try await fetcher.fetch(request)
       accepted.apply(response.header("Accept-Encoding"), status: response.status)
@@ -148,7 +136,8 @@ public struct ControlServerClient: Sendable {
   /// Why the server's certificate is not trusted: this connects once more to look at it.
   private func distrust(of request: FetchRequest, until deadline: ContinuousClock.Instant) async -> String? {
     var inspection = request
-    (inspection.body, inspection.isFresh, inspection.isInspection) = (nil, true, true)
+    (inspection.body, inspection.isInspection) = (nil, true)
+    if inspection.connection == .kept { inspection.connection = .fresh() }
     inspection.limit = min(.seconds(5), deadline - .now)
     // Without an answer, the failure is reported without the reason.
     guard let answer = try? await fetcher.fetch(inspection) else { return nil }

@@ -173,13 +173,12 @@ struct FetcherTests {
   func bound() async throws {
     let server = try server(Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8))
     var request = FetchRequest(url: "http://127.0.0.1:\(server.port)/", limit: .seconds(20))
-    request.interface = "lo"
+    request.connection = .fresh(interface: "lo")
     #expect(try await fetcher.fetch(request).status == 200)
-    request.interface = "none0"
-    request.isFresh = true
+    request.connection = .fresh(interface: "none0")
     let absent = try await failure(of: request)
     #expect(absent == FetchFailure(.interface("none0", ENODEV)))
-    (request.interface, request.ipVersion) = (nil, .ipv6)
+    request.connection = .fresh(version: .ipv6)
     let other = try await failure(of: request)
     #expect(other.cause == .noAddress(host: "127.0.0.1") && !other.mayHaveArrived)
   }

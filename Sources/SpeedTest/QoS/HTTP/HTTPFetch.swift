@@ -38,9 +38,7 @@ struct HTTPFetch: Sendable {
     request.headers = ["Cache-Control": "no-cache", "User-Agent": "coverage-probe"]
     if let range { request.headers["Range"] = range }
     request.acceptsGzip = false
-    request.isFresh = true
-    request.interface = interface
-    request.ipVersion = family
+    request.connection = .fresh(interface: interface, version: family)
     request.longestBody = Self.largest
     request.onBody = { hash.add($0) }
     do {

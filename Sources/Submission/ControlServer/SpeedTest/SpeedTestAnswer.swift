@@ -52,7 +52,7 @@ extension ControlServerClient {
     try SpeedTestAnswer(
       try await post(
         "testRequest", text: request.json(device).text, clientUUID: request.clientUUID,
-        by: interface != nil || family != nil ? .bound(interface, family) : .fresh))
+        by: .fresh(interface: interface, version: family)))
   }
 
   /// Requests the QoS tests that belong to a speed test (/qosTestRequest).
