@@ -114,7 +114,7 @@ struct DriveRig {
   }
 
   var latestResolve: (GrantedTest, TestSelection.Generation)? {
-    for case .resolve(let grant, let generation) in effects.reversed() { return (grant, generation) }
+    for case .resolve(let grant, let generation, _) in effects.reversed() { return (grant, generation) }
     return nil
   }
 

@@ -81,10 +81,6 @@ struct Drive: Sendable {
     case .resolved(let address, let grant, let generation):
       return resolved(address, grant, generation, at: boot) + [.proceed(.decision)]
     case .unresolved(let reason, let generation):
-      // A name server that fails does not end what works.
-      if let grant = tests.unused, let known = pings.address(of: grant) {
-        return resolved(known, grant, generation, at: boot) + [.proceed(.decision)]
-      }
       return tests.unusable(reason, generation, at: now, mayHaveNetwork: options.target == nil) + [.proceed(.decision)]
     case .lookedUp(let host, let addresses):
       return pings.found(addresses, of: host, at: boot) + [.proceed(.decision)]
@@ -284,7 +280,7 @@ struct Drive: Sendable {
     tests.unused = grant
     guard isAwaited else { return effects }
     tests.session.granted(generation, at: now)
-    return effects + [.resolve(grant, for: generation)]
+    return effects + [.resolve(grant, for: generation, orElse: pings.address(of: grant))]
   }
 
   private func resolved(

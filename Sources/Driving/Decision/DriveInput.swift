@@ -74,8 +74,9 @@ enum DriveEffect: Hashable, Sendable {
   /// time.
   case requestTest(TestRequest)
   case cancelRequest
-  /// Answered later, by ``DriveInput/resolved(_:_:for:)`` or ``DriveInput/unresolved(reason:for:)``.
-  case resolve(GrantedTest, for: TestSelection.Generation)
+  /// Answered later, by ``DriveInput/resolved(_:_:for:)`` or ``DriveInput/unresolved(reason:for:)``. A name that is
+  /// not found at once has the address that it had, so that a name server that fails does not end what works.
+  case resolve(GrantedTest, for: TestSelection.Generation, orElse: PingAddress?)
 
   // Pings.
   /// Answered by ``DriveInput/pingsBegan(_:_:)`` or ``DriveInput/pingsRefused(reason:_:)``.

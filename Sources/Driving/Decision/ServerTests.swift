@@ -106,7 +106,7 @@ struct ServerTests: Hashable, Sendable {
     session.granted(generation, at: now)
     let grant = GrantedTest(
       source: .target(target), generation: generation, requested: now, requestTime: clock.started + now)
-    return [.resolve(grant, for: generation)]
+    return [.resolve(grant, for: generation, orElse: nil)]
   }
 
   /// The request failed. Its reason is logged even if the preparation has ended.

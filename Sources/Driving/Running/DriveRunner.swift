@@ -167,7 +167,7 @@ actor DriveRunner {
     case .report(let status): onStatus(status)
     case .requestTest(let wanted): request = sources.requestTest(wanted)
     case .cancelRequest: request?.cancel()
-    case .resolve(let grant, let generation): sources.resolve(grant, for: generation)
+    case .resolve(let grant, let generation, let known): sources.resolve(grant, for: generation, orElse: known)
     case .beginPings(let start): return begin(start)
     case .stopPings(let target): pings.stop(target)
     case .removePings(let target): pings.remove(target)
