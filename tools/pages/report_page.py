@@ -8,12 +8,13 @@ import re
 import subprocess
 
 import drives
+import ground
 import stored_tests
 import stores
 
 
-def write(program, directory, name, fences, *arguments, tests=0):
-    """The address of a report on a store of these fences, and of speed tests along them."""
+def write(program, directory, name, fences, *arguments, tests=0, kind=None):
+    """The address of a report on a store of these fences, and of speed tests along them, over a ground of that kind."""
     folder = os.path.join(directory, name)
     os.mkdir(folder)
     configuration = stores.make_empty(program, folder)
@@ -21,6 +22,10 @@ def write(program, directory, name, fences, *arguments, tests=0):
     # Every test has a place, because a report of a box leaves out tests without one.
     starts = [drives.START_US + number * 40_000_000 for number in range(tests)]
     stored_tests.fill(os.path.join(folder, "coverage.sqlite"), name, starts, place=(48.21, 16.37))
+    if kind:
+        box = ground.box_of(os.path.join(folder, "coverage.sqlite"))
+        make = ground.picture if kind == "png" else ground.vector(box)
+        arguments += ("--basemap", ground.write_mbtiles(os.path.join(folder, "ground.mbtiles"), kind, box, range(6, 15), make))
     page = os.path.join(directory, f"{name}.html")
     subprocess.run([program, "report", "--config", configuration, "-o", page, *arguments], check=True)
     return "file://" + page
@@ -44,16 +49,16 @@ def test(options, tools, program, directory, findings, driver):
             {"type": "Feature", "properties": {"category": name}, "geometry": {"type": "Polygon", "coordinates": [
                 [[west, 40], [east, 40], [east, 50], [west, 50], [west, 40]]]}} for name, west, east in (("city", 16.36, 16.38), ("road", 10, 16.36))]}, file)
     compared = ("--to", half, "--with-from", half, "--with-to", "2027-12-31")
-    for name, tests, tables, charts, notes, arguments in (
-            ("report", 0, 7, 5, 12, ()),
-            ("report with speed tests", 120, 10, 5, 13, ("--areas", areas, "--author", "A. Measurer, Office for Radio")),
-            ("comparison", 0, 13, 10, 13, compared), ("comparison of speed tests", 120, 15, 10, 15, compared)):
-        page = write(program, directory, name.replace(" ", "-"), 1600, *arguments, tests=tests)
+    for name, tests, tables, charts, notes, kind, arguments in (
+            ("report", 0, 7, 5, 12, None, ()),
+            ("report with speed tests", 120, 10, 5, 13, "png", ("--areas", areas, "--author", "A. Measurer, Office for Radio")),
+            ("comparison", 0, 13, 10, 13, "pbf", compared), ("comparison of speed tests", 120, 15, 10, 15, None, compared)):
+        page = write(program, directory, name.replace(" ", "-"), 1600, *arguments, tests=tests, kind=kind)
         for width, is_dark in ((1440, False), (1440, True), (1024, False), (1024, True), (390, False), (390, True)):
             findings.where = f"{name}, {width} px, {'dark' if is_dark else 'light'}: "
             browser = tools.Browser(driver, width, 1000, is_dark=is_dark, touch=width < 500)
             try:
-                look(browser, options, tools, findings, page, (tables, charts, notes))
+                look(browser, options, tools, findings, page, (tables, charts, notes), kind)
             finally:
                 browser.end()
 
@@ -62,13 +67,15 @@ def time_of(microseconds):
     return datetime.datetime.fromtimestamp(microseconds // 1_000_000, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def look(browser, options, tools, findings, page, counts):
+def look(browser, options, tools, findings, page, counts, kind):
     browser.open(page)
     shown = browser.run("return {counts: ['table', '.charts > figure', 'ol li'].map((what) => document.querySelectorAll(what).length), "
                         "circles: document.querySelectorAll('svg circle').length, title: document.title, "
                         "wide: document.documentElement.scrollWidth - document.documentElement.clientWidth, "
                         "silent: [...document.querySelectorAll('svg[role=img]')].filter((e) => !e.getAttribute('aria-label')).length}")
     findings.check(tuple(shown["counts"]) == counts and shown["circles"] > 3 and shown["title"] and not shown["silent"], f"is whole: {shown}")
+    drawn = browser.run("return [...document.querySelectorAll('.ground > *')].filter((e) => e.getBoundingClientRect().width > 0).map((e) => e.tagName)")
+    findings.check(set(drawn) == ({"png": {"image"}, "pbf": {"path"}}.get(kind, set())), f"has its ground: {len(drawn)} parts")
     findings.check(shown["wide"] <= 0, "is not wider than the window")
     broken = browser.run("return [...document.querySelectorAll('a')].filter((a) => !document.querySelector(a.getAttribute('href'))).length")
     findings.check(broken == 0, "each footnote leads to its text")
