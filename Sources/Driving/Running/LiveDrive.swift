@@ -160,18 +160,20 @@ public struct LiveDrive: Sendable {
 
   // MARK: Speed tests
 
-  /// A speed test begins on this device.
-  public func speedTestBegan() { for part in parts { part.sources.inbox.put(.input(.speedTestBegan)) } }
+  // Tests use the first link. Several links have different interfaces, so that the others have no part of a test's load.
 
-  /// The speed test loads the link in this part; `nil`: it does not load it now.
+  /// A speed test begins on the first link.
+  public func speedTestBegan() { parts.first?.sources.inbox.put(.input(.speedTestBegan)) }
+
+  /// The speed test loads the first link in this part; `nil`: it does not load it now.
   public func speedTest(loads part: SpeedTestDelay.Part?) {
-    for link in parts { link.sources.inbox.put(.input(.speedTestLoads(part))) }
+    parts.first?.sources.inbox.put(.input(.speedTestLoads(part)))
   }
 
   /// The speed test has ended.
   /// - Returns: The delays of the first link's pings without load and under it.
   public func speedTestEnded() async -> [SpeedTestDelay] {
-    for part in parts { part.sources.inbox.put(.input(.speedTestEnded)) }
+    parts.first?.sources.inbox.put(.input(.speedTestEnded))
     return await parts.first?.drive.delaysOfSpeedTest(verdictsWithin: pingTimeout + .milliseconds(100)) ?? []
   }
 
