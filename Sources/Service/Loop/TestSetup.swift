@@ -72,8 +72,9 @@ package struct TestSetup: Sendable {
         await positions.deliver { event in
           switch event {
           case .fix(let fix):
-            conditions.note(fix.fix, at: fix.arrival)
+            // Before the conditions: a loop that waited for them has the position.
             onFix(fix.fix)
+            conditions.note(fix.fix, at: fix.arrival)
           default: break
           }
         }

@@ -142,7 +142,7 @@ import Testing
   @Test("when the process ends, then no test starts and no notice is given, but inputs still count")
   func closed() throws {
     var rig = waiting(try rules())
-    rig.coordinator.close()
+    rig.coordinator.isClosed = true
     for input: LoopInput in [.tick, .resume, .fix(.sample(9000)), .wake, .checkpoint] {
       #expect(rig.send(input, after: 86_400 / 10).isEmpty)
     }
@@ -152,7 +152,7 @@ import Testing
     #expect(rig.disk?.isPaused == true)
     #expect(rig.send(.resume).isEmpty)
     #expect(rig.restart(after: 1, try rules()) == [.startTest(number: 2, loopUUID: "Lx")])
-    rig.coordinator.close()
+    rig.coordinator.isClosed = true
     #expect(rig.send(.stop) == [.abortTest(number: 2, .ended), .ended(.user)])
   }
 

@@ -128,6 +128,31 @@ struct LoopRunnerSlowTests {
     try await rig.finish()
   }
 
+  @Test("when the sources were heard before the loop runs, then its first decision knows all of them, in any order")
+  func heardBefore() async throws {
+    let rig = try await Rig()
+    let fix = LoopInput.fix(Self.fix(0))
+    for (inputs, holds) in [
+      ([.link(otherLink: nil), fix], []), ([fix, .link(otherLink: "on Wi-Fi")], [.otherLink]),
+    ] as [([LoopInput], [LoopHold])] {
+      let before = (rig.news.ended.count, rig.news.notices.count)
+      let runner = try await LoopRunner(
+        try Self.rules(count: 1, distance: 100), options: rig.options, environment: rig.environment, isNew: true,
+        host: rig.clock.host
+      ) { [news = rig.news] in news.append($0) }
+      inputs.forEach(runner.put)
+      let running = Task { await runner.run() }
+      _ = try await eventually("a test or a notice") {
+        rig.news.ended.count > before.0 || rig.news.notices.count > before.1 ? () : nil
+      }
+      runner.put(.stop)
+      _ = await running.value
+      #expect(rig.news.notices.dropFirst(before.1).map(\.hold) == holds)
+      #expect(rig.news.ended.count == before.0 + (holds.isEmpty ? 1 : 0))
+    }
+    try await rig.finish()
+  }
+
   private static func fix(_ metres: Double) -> Fix {
     Fix(coordinate: Coordinate(latitude: 48.2 + metres / 111_195, longitude: 16.37), accuracy: 5)
   }

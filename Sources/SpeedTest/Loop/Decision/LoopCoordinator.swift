@@ -17,7 +17,8 @@ struct LoopCoordinator: Hashable, Sendable {
   /// The state was read from the store, or is new, and no input has been handled.
   private var start: Start?
   private var wakeAt: Duration?
-  private var isClosed = false
+  /// No test starts and no notice is given. Inputs count as before.
+  var isClosed = false
 
   private enum Start { case new, restart }
 
@@ -44,9 +45,6 @@ struct LoopCoordinator: Hashable, Sendable {
   }
 
   var isOver: Bool { memory.isOver }
-
-  /// The process ends: no test starts and no notice is given from now on. Inputs count as before.
-  mutating func close() { isClosed = true }
 
   // MARK: A step
 

@@ -78,16 +78,19 @@ public actor LoopRunner {
       }
     }
     await withTaskCancellationHandler {
+      // The first tick follows the inputs from before the run: the first decision knows all of them.
+      var hasTicked = false
       for await event in events {
+        if case .input(.tick) = event { hasTicked = true }
         // Inputs from before the cancellation still count, but start no test: it would be aborted at once.
-        if Task.isCancelled { coordinator.close() }
+        coordinator.isClosed = !hasTicked || Task.isCancelled
         await handle(event)
         if coordinator.isOver { break }
       }
     } onCancel: {
       continuation.finish()
     }
-    coordinator.close()
+    coordinator.isClosed = true
     ticking.cancel()
     alarm?.cancel()
     if let running {
