@@ -65,9 +65,20 @@ struct DoctorLinkTests {
         testDescription: "pings that this host forbids",
         script: "ip rule add to 10.9.0.1 ipproto udp dport 4440 prohibit", words: "not sent"),
     ]
+
+    /// Only where the host has nft.
+    static let rejecting = [
+      Host(
+        testDescription: "a firewall of this host that rejects pings",
+        script: "nft add table inet t && nft add chain inet t o '{ type filter hook output priority 0; }' && "
+          + "nft add rule inet t o udp dport 4440 reject",
+        words: "are not sent: this host itself reports: port unreachable")
+    ].filter { _ in Surroundings.program("nft") != nil }
   }
 
-  @Test("when a host is good or broken in one way, then doctor says what record does there", arguments: Host.all)
+  @Test(
+    "when a host is good or broken in one way, then doctor says what record does there",
+    arguments: Host.all + Host.rejecting)
   func hosts(_ host: Host) async throws {
     var roads = try await Roads()
     for (name, net, metric) in [("wl1", 1, 10), ("wl2", 2, 20)] {

@@ -162,7 +162,7 @@ struct Drive: Sendable {
     case .elsewhere: return event.from.map { reporting.note(answerFrom: $0) } ?? []
     default: break
     }
-    let atClosedPort = pings.outcomeAtClosedPort(of: event, sent: at)
+    let atClosedPort = pings.outcomeAtClosedPort(of: event)
     guard counts,
       let (outcome, trouble) = atClosedPort ?? event.outcome(on: reporting.network, radio: reporting.radio)
     else { return [] }

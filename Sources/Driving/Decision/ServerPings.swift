@@ -12,6 +12,7 @@ struct ServerPings: Hashable, Sendable {
     let host: String
     let target: PingTarget.ID
     var watch: NameWatch
+    var closedPort: ClosedPort
     /// Whether a failed look-up was logged since the last sign of life.
     var isFailureLogged = false
   }
@@ -24,11 +25,6 @@ struct ServerPings: Hashable, Sendable {
   private var cuts: [PingTarget.ID: DriveTime] = [:]
   /// `nil` before the first test.
   private var server: Server?
-  /// When the last ping was sent of which the ping server's host said that nothing listens there; `nil` after an answer.
-  private var closedAt: DriveTime?
-  /// A host limits its ICMP errors, to one a second on Linux: pings that were sent within this time after one, and lost, met the same closed port.
-  private static let closedFor: Duration = .milliseconds(2500)
-  private static let portClosed = "nothing listens at the ping server's port"
 
   /// The test that the pings of `target` belong to; `nil` for an unknown target.
   func generation(of target: PingTarget.ID) -> TestSelection.Generation? { generations[target] }
@@ -47,9 +43,11 @@ struct ServerPings: Hashable, Sendable {
 
   /// - Parameter now: In nanoseconds on the clock of `Pinger.now`.
   mutating func begin(_ target: PingTarget.ID, _ start: PingStart, at now: UInt64) {
-    (self.target, closedAt) = (target, nil)
+    self.target = target
     generations[target] = start.generation
-    server = Server(host: start.host, target: target, watch: NameWatch(address: start.address, at: now))
+    server = Server(
+      host: start.host, target: target, watch: NameWatch(address: start.address, at: now),
+      closedPort: ClosedPort(at: start.address))
   }
 
   /// Stops the pings. Those sent before `time` still count.
@@ -67,16 +65,13 @@ struct ServerPings: Hashable, Sendable {
     return [.removePings(target)]
   }
 
-  /// The outcome of a ping that was sent at `time`, where the ping server's host shows that the network carried it: it is not measured.
-  mutating func outcomeAtClosedPort(of event: PingEvent, sent time: DriveTime) -> (PingOutcome, trouble: String?)? {
-    if event.isPortUnreachable, let from = event.from, from.host == server?.watch.address.host { closedAt = time }
-    let isLost = if case .failed? = event.outcome { true } else { false }
-    guard isLost, let closedAt, time >= closedAt, time - closedAt < Self.closedFor else { return nil }
-    return (.unsent(), Self.portClosed)
+  /// ``ClosedPort/outcome(of:)`` at the present ping server.
+  func outcomeAtClosedPort(of event: PingEvent) -> (PingOutcome, trouble: String?)? {
+    server?.closedPort.outcome(of: event)
   }
 
   mutating func heard(_ event: PingEvent, at now: UInt64) {
-    if event.isSignOfLife { closedAt = nil }
+    server?.closedPort.hear(event)
     guard event.target == target, event.isSignOfLife else { return }
     server?.watch.heard(at: now)
     server?.isFailureLogged = false
@@ -103,7 +98,7 @@ struct ServerPings: Hashable, Sendable {
     let new = server.watch.found(addresses, at: now)
     self.server = server
     guard let new else { return [] }
-    closedAt = nil
+    self.server?.closedPort = ClosedPort(at: new)
     return [
       .log(.notice, "\(host) was silent at \(old) and is at \(new) now; pinging there"),
       .redirectPings(server.target, to: new),
@@ -122,9 +117,34 @@ struct ServerPings: Hashable, Sendable {
   }
 }
 
+/// Whether the pings of a drive or of `doctor` meet a port where nothing listens. A pure value.
+public struct ClosedPort: Hashable, Sendable {
+  private let host: String
+  /// The slot of the last ping of which the host said that nothing listens there; `nil` after an answer.
+  private var slot: UInt64?
+  /// A host limits its ICMP errors, to one a second on Linux: pings that were sent within this time in ns after one, and lost, met the same closed
+  /// port.
+  private static let span: UInt64 = 2_500_000_000
+
+  /// - Parameter address: The pinged one.
+  public init(at address: PingAddress) { host = address.host }
+
+  /// Must be called with each event, before ``outcome(of:)``.
+  public mutating func hear(_ event: PingEvent) {
+    if event.isSignOfLife { slot = nil }
+    if event.isPortUnreachable, event.from?.host == host { slot = event.slot }
+  }
+
+  /// The outcome of a ping where the host shows that the network carried it: it is not measured.
+  public func outcome(of event: PingEvent) -> (PingOutcome, trouble: String?)? {
+    guard case .failed? = event.outcome, let slot, event.slot >= slot, event.slot - slot < Self.span else { return nil }
+    return (.unsent(), "nothing listens at the ping server's port")
+  }
+}
+
 extension PingEvent {
   /// The outcome of a ping, and why this host could not send it. Where the network is missing, a ping that was not sent is lost.
-  func outcome(on network: PathReading?, radio: RadioReading?) -> (PingOutcome, trouble: String?)? {
+  public func outcome(on network: PathReading?, radio: RadioReading?) -> (PingOutcome, trouble: String?)? {
     switch kind {
     case .notSent(let failure):
       let ping = UnsentPing(

@@ -16,26 +16,35 @@ enum PingExamination {
     var trouble: String?
     /// The round-trip times of the pings that were answered in time.
     var answers: [Duration] = []
-    /// Pings without an answer in time, and those that an ICMP error reports as undeliverable.
+    /// Pings that a drive counts as lost.
     var lost = 0
     /// Pings whose token the server refuses (RE01).
     var refused = 0
-    /// Why the last ping that did not leave was not sent; `nil` when all left.
-    var unsent: SendFailure?
+    /// Why a drive would not measure the last ping of those that it would not; `nil` when it would measure all.
+    var unsent: Unsent?
     /// Where answers came from, if not from the pinged address.
     var elsewhere: PingAddress?
     /// Answers with both of the kernel's stamps.
     var stamped = 0
 
+    enum Unsent: Hashable, Sendable {
+      case failure(SendFailure)
+      case closedPort(reason: String)
+      /// An ICMP error of this host itself.
+      case ownError(reason: String)
+    }
+
     /// Counts an event. Missed pings, and later replies to a ping, change nothing.
-    mutating func hear(_ event: PingEvent) {
+    /// - Parameter unsent: Why a drive would not measure the ping, although it left; `nil`: it would.
+    mutating func hear(_ event: PingEvent, unsent: Unsent?) {
       switch event.kind {
       case .answered(let nanoseconds):
         answers.append(.nanoseconds(nanoseconds))
         if event.sendStamp == .kernel, event.receiveStamp == .kernel { stamped += 1 }
-      case .lost, .icmpError: lost += 1
+      case .lost, .icmpError:
+        if let unsent { self.unsent = unsent } else { lost += 1 }
       case .refused: refused += 1
-      case .notSent(let failure): unsent = failure
+      case .notSent(let failure): self.unsent = .failure(failure)
       case .elsewhere: elsewhere = event.from
       default: break
       }
@@ -84,8 +93,10 @@ enum PingExamination {
       defer { pinger.shutdown() }
       _ = try pinger.start(
         PingTarget(address: address, echo: try echo(reading.way?.address), interface: link.interface, count: count))
+      var port = ClosedPort(at: address)
       for await event in pinger.events {
-        pings.hear(event)
+        port.hear(event)
+        pings.hear(event, unsent: unsent(event, port, reading))
         if event.kind == .finished || event.kind == .removed { break }
       }
     } catch {
@@ -94,7 +105,24 @@ enum PingExamination {
     return pings
   }
 
+  /// Why a drive does not measure a ping that left.
+  private static func unsent(_ event: PingEvent, _ port: ClosedPort, _ reading: PathReading) -> Pings.Unsent? {
+    if let reason = port.outcome(of: event)?.trouble { return .closedPort(reason: reason) }
+    return event.outcome(on: reading, radio: nil)?.trouble.map { .ownError(reason: $0) }
+  }
+
   // MARK: Judgement
+
+  private static func words(
+    _ unsent: Pings.Unsent, _ kind: DriveTarget.Kind?
+  ) -> (reason: String, advice: String?) {
+    switch unsent {
+    case .failure(let failure): ("\(failure)", failure.advice)
+    case .closedPort(let reason): (reason, kind == nil ? "tell its operator" : "start the target there")
+    case .ownError(let reason):
+      (reason, "`nft list ruleset` shows what rejects them, `ip neigh` whether the next hop answers")
+    }
+  }
 
   private static func silenceAdvice(_ kind: DriveTarget.Kind?) -> String {
     switch kind {
@@ -128,9 +156,8 @@ enum PingExamination {
     let median = pings.answers.sorted().nearestRank(50)
     guard let median else {
       if let unsent = pings.unsent {
-        return [
-          Finding(.fault, .pings, "\(place)pings to \(pings.server) are not sent: \(unsent)", advice: unsent.advice)
-        ]
+        let (reason, advice) = words(unsent, pings.kind)
+        return [Finding(.fault, .pings, "\(place)pings to \(pings.server) are not sent: \(reason)", advice: advice)]
       }
       if let address = pings.elsewhere {
         return [

@@ -190,7 +190,7 @@ struct ExaminationTests {
 
   private func pings(_ events: [PingEvent], trouble: String? = nil) -> [Finding] {
     var pings = PingExamination.Pings(server: "host, port 1", trouble: trouble)
-    for event in events { pings.hear(event) }
+    for event in events { pings.hear(event, unsent: nil) }
     return PingExamination.findings(pings, link: "A")
   }
 
