@@ -124,7 +124,7 @@ enum ServerExamination {
     case nil: return hold.map { [$0] } ?? []
     case .failure(let failure)?:
       guard let trouble = answers.nameTrouble else {
-        return [Finding(.fault, .server, "\(failure)", advice: advice(failure))]
+        return [Finding(.fault, .server, "\(failure)", advice: advice(failure, isFirst: true))]
       }
       return [
         Finding(
@@ -168,12 +168,15 @@ enum ServerExamination {
       advice: "install a time service; docs/clock.md says which clock is selected")
   }
 
-  private static func advice(_ failure: ServerFailure) -> String? {
+  /// - Parameter isFirst: Whether the request is the first one, which shows that the URL's path is wrong.
+  private static func advice(_ failure: ServerFailure, isFirst: Bool = false) -> String? {
     switch failure {
     case .unreachable(_, mayHaveNetwork: true), .noAnswer(_, mayHaveNetwork: true):
       "correct what the line names: control-server.url, control-server.ca-file, the server, or this host"
     case .unreachable, .noAnswer: "is there a network? then check control-server.url, the name and the firewall"
     case .tooManyRequests: "wait; the service waits by itself"
+    case .refused(status: 404, _) where isFirst:
+      "correct the path of control-server.url, such as /RMBTControlServer; if it is right, ask the server's operator"
     case .refused, .unusableAnswer: "ask the server's operator; the line has the server's words"
     case .serverTrouble: "try again later; fences wait in the store"
     case .notTheServer: "log in to the captive portal, or correct control-server.url"

@@ -63,6 +63,7 @@ struct PeerExaminationSlowTests {
     "when the server answers wrongly, then the finding is a fault with a remedy",
     arguments: [
       ("settings:503", "later"), ("settings:403", "operator"), ("settings:html", "portal"),
+      ("settings:404", "control-server.url"),
       ("settings:redirect:http://127.0.0.1:9/", "portal"), ("settings:reset", "network"),
       ("settings:error", "operator"),
       ("settings:429-retry-after:30", "wait"),
