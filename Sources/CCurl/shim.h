@@ -43,6 +43,11 @@ static inline curl_off_t ccurl_info_size(CURL *easy, CURLINFO info) {
   curl_off_t value = 0;
   return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
 }
+/* The address of the last connection; it lasts as long as the handle. */
+static inline const char *ccurl_address(CURL *easy) {
+  char *value = NULL;
+  return curl_easy_getinfo(easy, CURLINFO_PRIMARY_IP, &value) == CURLE_OK ? value : NULL;
+}
 static inline const struct curl_certinfo *ccurl_certificates(CURL *easy) {
   struct curl_certinfo *value = NULL;
   return curl_easy_getinfo(easy, CURLINFO_CERTINFO, &value) == CURLE_OK ? value : NULL;

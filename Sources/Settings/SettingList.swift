@@ -90,8 +90,8 @@ extension Setting {
           key: "pings.interface", type: "text", range: "1 to 15 bytes without `/`, `:` and white space",
           expects: "the name of an interface", reload: .nextDrive,
           effect:
-            "pings leave by this interface or not at all; so do requests for tests, because both servers must see the "
-            + "same address; other requests to the control server take any route"),
+            "pings leave by this interface or not at all; so do requests for tests, with a registration that one needs, because "
+            + "both servers must see the same address; other requests to the control server take any route"),
         \.pings.interface, LinkSettings.interface),
       optional(
         Words(

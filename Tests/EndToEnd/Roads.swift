@@ -13,7 +13,6 @@ struct Roads {
   private var controlHost = Roads.server
 
   static let server = "10.9.0.1"
-  private static let controlServer = "http://\(server):8080/RMBTControlServer"
 
   init() async throws {
     probe = try await NetworkNamespace()
@@ -26,10 +25,12 @@ struct Roads {
   /// Starts the servers and the receiver; the links must exist.
   /// - Parameters:
   ///   - pingHost: The ping server's name.
+  ///   - controlName: The control server's name in the configuration.
   ///   - testSeconds: Seconds of a phase of speed tests; `nil`: there is no measurement server.
   ///   - settings: More lines of the configuration.
   mutating func open(
-    pingHost: String = Roads.server, speed: Int = 3, testSeconds: Int? = nil, settings: String
+    pingHost: String = Roads.server, controlName: String = Roads.server, speed: Int = 3, testSeconds: Int? = nil,
+    settings: String
   ) async throws {
     companions.append(try await reflector(at: Self.server))
     var options = [
@@ -51,7 +52,7 @@ struct Roads {
     let server = try far.start(Surroundings.product("control-server"), options)
     _ = try await server.line(after: "control-server: listening on ")
     companions += [server, try await player(speed: speed)]
-    try configure(url: Self.controlServer, settings: settings)
+    try configure(url: "http://\(controlName):8080/RMBTControlServer", settings: settings)
   }
 
   /// Starts the servers and the receiver for a network with IPv6 only. The ping server's address is an IPv4 one, which NAT64 would carry.

@@ -82,4 +82,32 @@ struct SeveralLinksTests {
     #expect(try await record.exitStatus() == 0, "\(record.standardError)")
     #expect(!record.standardError.contains("RE01"), "\(record.standardError)")
   }
+
+  @Test(
+    "when the link of all other traffic is silent, then a bound link gets its first test, and after the name is lost another one"
+  )
+  func otherLinkSilent() async throws {
+    var roads = try await Roads()
+    for (name, net, metric) in [("wl1", 1, 10), ("wl2", 2, 20)] {
+      try await roads.probe.connect(name, to: roads.far, net: net)
+      try await roads.probe.run("ip route add \(Roads.server) via 10.\(net).0.1 dev \(name) metric \(metric)")
+    }
+    try await roads.far.run("ip route add blackhole 10.1.0.2")
+    let hosts = try roads.folder.write("\(Roads.server) control.test\n", to: "hosts")
+    try await roads.probe.run("mount --bind \(hosts) /etc/hosts")
+    try await roads.open(
+      controlName: "control.test", settings: "network: { source: fixed-cellular }\npings: { interface: wl2 }")
+    let record = try roads.start("record")
+    try await roads.wait(for: 10, "answered pings") { $0.isAnswer }
+    try await roads.probe.run(
+      """
+      echo >/etc/hosts
+      ip address flush dev wl2 && ip address add 10.2.0.3/24 dev wl2
+      ip route add \(Roads.server) via 10.2.0.1 dev wl2 metric 20
+      """)
+    let other = try await roads.wait(for: 2, "tests") { $0.isTest }
+    try await roads.wait(for: 10, "answered pings", after: other) { $0.isAnswer }
+    record.signal(SIGTERM)
+    _ = try await record.exitStatus()
+  }
 }

@@ -122,7 +122,7 @@ struct GatedServerTests {
     }
     let slow = Task { try await rig.requestTest() }
     await requesting.hasWaiter()
-    await rig.registration.doubt()
+    await rig.registration.refuse()
     let other = Task { try await rig.requestTest() }
     await registering.hasWaiter()
     await requesting.open()
@@ -162,12 +162,10 @@ struct GatedServerTests {
     let result = rig.server.device.prepare(
       CoverageResult(clientUUID: "x", testUUID: "T", driveStarted: .rigStart, anchor: .start, fences: []))
     await #expect(throws: ServerGate.Hold.self) {
-      try await rig.server.send(exchange) { try await $0.settings(clientUUID: nil) }
+      try await rig.server.send(exchange) { try await $0.settings(clientUUID: nil, by: .kept) }
     }
     await #expect(throws: ServerGate.Hold.self) {
-      try await rig.server.send(exchange) {
-        try await $0.requestCoverage(request, isForPings: false, by: nil, family: nil)
-      }
+      try await rig.server.send(exchange) { try await $0.requestCoverage(request, by: .kept) }
     }
     await #expect(throws: ServerGate.Hold.self) { try await rig.server.send(exchange) { try await $0.submit(result) } }
     await #expect(throws: ServerGate.Hold.self) {
@@ -188,10 +186,10 @@ struct GatedServerTests {
     await #expect(throws: ServerGate.Hold.self) { try await rig.server.admit(exchange, .commanded) }
     try await rig.server.admit(exchange, .forced)
     await #expect(throws: ServerFailure.self) {
-      try await rig.server.send(exchange) { try await $0.settings(clientUUID: nil) }
+      try await rig.server.send(exchange) { try await $0.settings(clientUUID: nil, by: .kept) }
     }
     await #expect(throws: ServerGate.Hold.self) {
-      try await rig.server.send(exchange) { try await $0.settings(clientUUID: nil) }
+      try await rig.server.send(exchange) { try await $0.settings(clientUUID: nil, by: .kept) }
     }
     #expect(rig.spy.requests.count == 2)
   }
@@ -235,7 +233,38 @@ struct GatedServerTests {
       try await group.waitForAll()
     }
     #expect(rig.spy.requests.count { $0 == .settings } == 1)
-    #expect(try await rig.store.servers.clientUUID(at: rig.spy.url) == "a client")
+    #expect(try await rig.store.servers.clientUUID(at: rig.spy.url) == "client 0")
+  }
+
+  @Test("when this device is registered, then a drive's request waits for no request of a pass, which may hang")
+  func hangingPass() async throws {
+    let door = Door()
+    let rig = try GateRig { step, _ in if step == .settings { await door.pass() } }
+    try await rig.store.servers.setClientUUID("an older client", at: rig.spy.url)
+    let pass = Task { try await rig.registration.clientUUID(for: GatedServer.Exchange()) }
+    await door.hasWaiter()
+    _ = try await rig.requestTest()
+    #expect(rig.spy.requests == [.settings, .coverageRequest])
+    await door.open()
+    #expect(try await pass.value == "an older client")
+  }
+
+  @Test("when several links register this device, then each by itself, and the first answer is the client of all")
+  func registrationByLink() async throws {
+    let door = Door()
+    let rig = try GateRig { step, count in
+      guard step == .settings, count == 0 else { return }
+      await door.pass()
+    }
+    let silent = Task { try await rig.requestTest(by: "silent0") }
+    await door.hasWaiter()
+    _ = try await rig.requestTest(by: "good0")
+    #expect(rig.spy.registrations == [.fresh(interface: "silent0"), .fresh(interface: "good0")])
+    let first = try await rig.store.servers.clientUUID(at: rig.spy.url)
+    await door.open()
+    _ = try await silent.value
+    #expect(first != nil)
+    #expect(try await rig.store.servers.clientUUID(at: rig.spy.url) == first)
   }
 
   @Test("when the server does not know the device even after a new registration, then the request is retried only once")

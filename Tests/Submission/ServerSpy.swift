@@ -1,6 +1,7 @@
 import Coverage
 import Foundation
 import Logging
+import Networking
 import TestSupport
 
 @testable import Store
@@ -14,6 +15,7 @@ final class ServerSpy: ControlServing {
   let url = "http://spy/RMBTControlServer"
   private let lock = NSLock()
   private nonisolated(unsafe) var steps: [RequestStep] = []
+  private nonisolated(unsafe) var ways: [FetchRequest.Connection] = []
   private let answer: Answer
 
   /// - Parameter answer: Its `count` is the number of earlier requests of this step.
@@ -22,13 +24,14 @@ final class ServerSpy: ControlServing {
   /// The requests that have left, in their order.
   var requests: [RequestStep] { lock.withLock { steps } }
 
+  /// The connections of the registrations, in their order.
+  var registrations: [FetchRequest.Connection] { lock.withLock { ways } }
+
   let device = Device(
     model: "", device: "", osVersion: "", language: "", timezone: "", softwareVersion: "", softwareVersionCode: 0,
     softwareRevision: "")
 
-  func requestSpeedTest(
-    _ request: SpeedTestRequest, by interface: String?, family: IPVersion?
-  ) async throws -> SpeedTestAnswer {
+  func requestSpeedTest(_ request: SpeedTestRequest, by way: FetchRequest.Connection) async throws -> SpeedTestAnswer {
     let number = try await self.request(.result)
     return try SpeedTestAnswer(
       Data(
@@ -36,14 +39,13 @@ final class ServerSpy: ControlServing {
       ))
   }
 
-  func settings(clientUUID: String?) async throws -> String {
-    try await request(.settings)
-    return clientUUID ?? "a client"
+  func settings(clientUUID: String?, by way: FetchRequest.Connection) async throws -> String {
+    lock.withLock { ways.append(way) }
+    let number = try await request(.settings)
+    return clientUUID ?? "client \(number)"
   }
 
-  func requestCoverage(
-    _ request: CoverageRequest, isForPings: Bool, by interface: String?, family: IPVersion?
-  ) async throws -> CoverageGrant {
+  func requestCoverage(_ request: CoverageRequest, by way: FetchRequest.Connection) async throws -> CoverageGrant {
     let number = try await self.request(.coverageRequest)
     let token = Data(repeating: 7, count: 16).base64EncodedString()
     return try CoverageGrant(
@@ -98,7 +100,9 @@ struct GateRig {
     tests = TestRequester(server: server, registration: registration, logger: lines.logger)
   }
 
-  func requestTest() async throws -> CoverageGrant { try await tests.requestTest(loopUUID: nil, at: .rigStart) }
+  func requestTest(by interface: String? = nil) async throws -> CoverageGrant {
+    try await tests.requestTest(loopUUID: nil, at: .rigStart, by: interface)
+  }
 
   /// The gate as the next process finds it.
   func storedGate(policy: ServerGate.Policy = ServerGate.Policy()) throws -> ServerGate {

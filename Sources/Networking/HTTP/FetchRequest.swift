@@ -23,6 +23,9 @@ public struct FetchRequest: Sendable {
   public var limit: Duration
   /// The time limit of the connection, with its name and TLS; `nil`: ``limit`` alone.
   public var connectionLimit: Duration?
+  /// The time limit of looking up the name, of a fresh request by an ``interface``. No look-up can be bound to it: when this one fails, the
+  /// request goes to the address that answered last by the same interface; `nil`: it fails as well.
+  public var lookUpLimit: Duration?
   /// Bytes of a decoded body; a longer one is cut off, and its transfer ends.
   public var longestBody = 4 << 20
   /// Whether to ask for an answer that is compressed by gzip. An answer that is compressed all the same is decoded then, too.
@@ -40,7 +43,8 @@ public struct FetchRequest: Sendable {
 
   /// The only version of the internet protocol to use; `nil`: either.
   public var ipVersion: IPVersion? { if case .fresh(_, let version) = connection { version } else { nil } }
-  var interface: String? { if case .fresh(let interface, _) = connection { interface } else { nil } }
+  /// The only interface to use; `nil`: any.
+  public var interface: String? { if case .fresh(let interface, _) = connection { interface } else { nil } }
   var socketPath: String? { if case .socket(let path) = connection { path } else { nil } }
 }
 

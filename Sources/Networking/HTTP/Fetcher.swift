@@ -96,9 +96,23 @@ private final class TransferLoop: @unchecked Sendable {
     guard let multi = lock.withLock({ multi }) else { return }
     blockPipeSignal()
     var running: [UnsafeMutableRawPointer: Transfer] = [:]
+    /// The address of the last answer to such requests (``Transfer/destination``).
+    var addresses: [String: String] = [:]
     func finish(_ easy: UnsafeMutableRawPointer, _ end: Transfer.End) {
       curl_multi_remove_handle(multi, easy)
-      running.removeValue(forKey: easy)?.finish(end)
+      guard let transfer = running.removeValue(forKey: easy) else { return }
+      if case .code(CURLE_OK) = end, let destination = transfer.destination {
+        addresses[destination] = ccurl_address(easy).map { String(cString: $0) }
+      }
+      transfer.finish(end)
+    }
+    func lookUpFailed(_ easy: UnsafeMutableRawPointer, _ transfer: Transfer) {
+      curl_multi_remove_handle(multi, easy)
+      if transfer.isLookingUp, let address = transfer.destination.flatMap({ addresses[$0] }) {
+        transfer.connect(to: address)
+        if curl_multi_add_handle(multi, easy) == CURLM_OK { return }
+      }
+      finish(easy, .code(CURLE_COULDNT_RESOLVE_HOST))
     }
     while true {
       let (new, isEnding) = lock.withLock {
@@ -118,9 +132,15 @@ private final class TransferLoop: @unchecked Sendable {
       var count: CInt = 0
       curl_multi_perform(multi, &count)
       while let message = curl_multi_info_read(multi, &count)?.pointee {
-        if message.msg == CURLMSG_DONE { finish(message.easy_handle, .code(message.data.result)) }
+        guard message.msg == CURLMSG_DONE, let easy = message.easy_handle else { continue }
+        if message.data.result == CURLE_COULDNT_RESOLVE_HOST, let transfer = running[easy] {
+          lookUpFailed(easy, transfer)
+        } else {
+          finish(easy, .code(message.data.result))
+        }
       }
-      curl_multi_poll(multi, nil, 0, 1000, nil)
+      for (easy, transfer) in running where transfer.isLookUpOver { lookUpFailed(easy, transfer) }
+      curl_multi_poll(multi, nil, 0, running.isEmpty ? 1000 : 250, nil)
     }
     lock.withLock { self.multi = nil }
     curl_multi_cleanup(multi)

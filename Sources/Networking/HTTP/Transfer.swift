@@ -18,13 +18,15 @@ final class Transfer: @unchecked Sendable {
 
   private var easy: UnsafeMutableRawPointer?
   private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
-  private var headerList: UnsafeMutablePointer<curl_slist>?
+  /// Lists that libcurl reads.
+  private var lists: [UnsafeMutablePointer<curl_slist>] = []
   /// Bytes of the request's body that libcurl has taken.
   private var taken = 0
+  /// When it began, and whether no socket was made yet.
+  private var lookUp = (began: ContinuousClock.now, isOngoing: true)
   /// errno of binding the socket.
   private var bindingError: CInt = 0
-  private var headLength = 0
-  private var bodyLength = 0
+  private var length = (head: 0, body: 0)
   /// The first bytes of an answer without a head.
   private var foreign: [UInt8] = []
   private var answer = FetchAnswer()
@@ -39,7 +41,7 @@ final class Transfer: @unchecked Sendable {
 
   deinit {
     curl_easy_cleanup(easy)
-    curl_slist_free_all(headerList)
+    for list in lists { curl_slist_free_all(list) }
     errorText.deallocate()
   }
 
@@ -105,6 +107,27 @@ final class Transfer: @unchecked Sendable {
     setUpCallbacks(easy)
   }
 
+  // MARK: The name
+
+  /// Equal for requests that go to the same server by the same interface and version; `nil` without a limit of the look-up.
+  var destination: String? {
+    request.lookUpLimit.map { _ in "\(request.interface ?? "") \(request.ipVersion?.rawValue ?? 0) \(host)" }
+  }
+
+  var isLookingUp: Bool { lookUp.isOngoing }
+  /// Whether the name should have been found by now.
+  var isLookUpOver: Bool { isLookingUp && request.lookUpLimit.map { .now - lookUp.began >= $0 } ?? false }
+
+  /// Connects to this address instead of looking up the name, within what is left of the request's limits.
+  func connect(to address: String) {
+    lookUp.isOngoing = false
+    guard let easy else { return }
+    set(CURLOPT_CONNECT_TO, to: [address.contains(":") ? "::[\(address)]:" : "::\(address):"], easy)
+    for (option, limit) in [(CURLOPT_TIMEOUT_MS, request.limit), (CURLOPT_CONNECTTIMEOUT_MS, request.connectionLimit)] {
+      if let limit { ccurl_number(easy, option, Self.milliseconds(limit - (.now - lookUp.began))) }
+    }
+  }
+
   private func setUpBody(_ easy: UnsafeMutableRawPointer) {
     guard let body = request.body else { return }
     ccurl_number(easy, CURLOPT_POST, 1)
@@ -119,10 +142,13 @@ final class Transfer: @unchecked Sendable {
     if hasNoBody { lines.append("Content-Type:") }
     lines += request.headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
     if request.connection != .kept { lines.append("Connection: close") }
-    for line in lines {
-      headerList = curl_slist_append(headerList, line) ?? headerList
-    }
-    ccurl_pointer(easy, CURLOPT_HTTPHEADER, headerList)
+    set(CURLOPT_HTTPHEADER, to: lines, easy)
+  }
+
+  private func set(_ option: CURLoption, to lines: [String], _ easy: UnsafeMutableRawPointer) {
+    guard let list = lines.reduce(nil, { curl_slist_append($0, $1) ?? $0 }) else { return }
+    lists.append(list)
+    ccurl_pointer(easy, option, list)
   }
 
   private func setUpCallbacks(_ easy: UnsafeMutableRawPointer) {
@@ -156,6 +182,7 @@ final class Transfer: @unchecked Sendable {
   // MARK: Callbacks
 
   private func bind(_ socket: CInt) -> CInt {
+    lookUp.isOngoing = false
     let name = request.interface ?? ""
     guard setsockopt(socket, SOL_SOCKET, SO_BINDTODEVICE, name, socklen_t(name.utf8.count)) != 0 else {
       return CURL_SOCKOPT_OK
@@ -177,13 +204,13 @@ final class Transfer: @unchecked Sendable {
 
   /// Reads a line of the head. The lines behind a body belong to nothing.
   private func readHead(_ start: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
-    headLength += count
-    guard headLength <= Self.longestHead else { return 0 }
+    length.head += count
+    guard length.head <= Self.longestHead else { return 0 }
     let bytes = UnsafeRawBufferPointer(start: start, count: count)
     let line = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     if bytes.starts(with: "HTTP/".utf8) {
       answer.headers = []
-    } else if bodyLength == 0, let colon = line.firstIndex(of: ":") {
+    } else if length.body == 0, let colon = line.firstIndex(of: ":") {
       answer.headers.append(
         (String(line[..<colon]), line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)))
     }
@@ -192,12 +219,12 @@ final class Transfer: @unchecked Sendable {
 
   private func readBody(_ start: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
     let all = UnsafeRawBufferPointer(start: start, count: count)
-    guard headLength > 0 else {
+    guard length.head > 0 else {
       foreign = Array(all.prefix(64))
       return 0
     }
-    let bytes = UnsafeRawBufferPointer(rebasing: all.prefix(max(0, request.longestBody - bodyLength)))
-    bodyLength += count
+    let bytes = UnsafeRawBufferPointer(rebasing: all.prefix(max(0, request.longestBody - length.body)))
+    length.body += count
     if let onBody = request.onBody { onBody(bytes) } else { answer.body.append(contentsOf: bytes) }
     answer.isCutOff = bytes.count < count
     return bytes.count
@@ -234,7 +261,7 @@ final class Transfer: @unchecked Sendable {
   private func cause(_ code: CURLcode, _ easy: UnsafeMutableRawPointer) -> FetchFailure.Cause {
     if bindingError != 0 { return .interface(request.interface ?? "", bindingError) }
     if !foreign.isEmpty { return .otherProtocol(foreign) }
-    if headLength > Self.longestHead { return .malformed("a head of more than \(Self.longestHead >> 10) KiB") }
+    if length.head > Self.longestHead { return .malformed("a head of more than \(Self.longestHead >> 10) KiB") }
     let text = String(cString: errorText[0] == 0 ? curl_easy_strerror(code) : UnsafePointer(errorText))
     let number = CInt(truncatingIfNeeded: ccurl_info(easy, CURLINFO_OS_ERRNO))
     return switch code {

@@ -42,27 +42,24 @@ public struct ControlServerClient: Sendable {
   /// Registers this device (/settings), or confirms the registration.
   /// - Parameter clientUUID: The client UUID of the first registration; `nil` for the first registration.
   /// - Returns: The client UUID to use from now on.
-  public func settings(clientUUID: String?) async throws(ServerFailure) -> String {
-    let body = try await post(
-      "settings", SettingsRequest(clientUUID: clientUUID, device: device).json, clientUUID: clientUUID)
+  public func settings(clientUUID: String?, by connection: FetchRequest.Connection = .kept) async throws(ServerFailure)
+    -> String
+  {
+    let request = SettingsRequest(clientUUID: clientUUID, device: device)
+    let body = try await post("settings", text: request.json.text, clientUUID: clientUUID, by: connection)
     return try SettingsAnswer.clientUUID(body, known: clientUUID)
   }
 
   /// Requests a test (/coverageRequest).
   ///
   /// The server issues the ping token for the source address of the request. A connection from before a change of address or route would
-  /// give the server the old address, or wait for an answer that cannot arrive.
-  /// - Parameters:
-  ///   - isForPings: Opens a new connection, so that the request leaves by the route that the pings take now.
-  ///   - interface: The interface by which the request leaves, like the pings; `nil`: any.
-  ///   - family: The version of the internet protocol, like the pings'; `nil`: either.
+  /// give the server the old address, or wait for an answer that cannot arrive: so a test for pings needs a fresh one.
   public func requestCoverage(
-    _ request: CoverageRequest, isForPings: Bool = false, by interface: String? = nil, family: IPVersion? = nil
+    _ request: CoverageRequest, by connection: FetchRequest.Connection = .kept
   ) async throws(ServerFailure) -> CoverageGrant {
     try CoverageGrant(
-      try await post(
-        "coverageRequest", text: request.json(device).text, clientUUID: request.clientUUID,
-        by: interface != nil || family != nil || isForPings ? .fresh(interface: interface, version: family) : .kept))
+      try await post("coverageRequest", text: request.json(device).text, clientUUID: request.clientUUID, by: connection)
+    )
   }
 
   /// Submits a session's fences (/coverageResult) or a speed test. When this returns, the server has it. When it throws, the server may
@@ -122,6 +119,8 @@ public struct ControlServerClient: Sendable {
     ]
     if isCompressed { request.headers["Content-Encoding"] = "gzip" }
     request.authorities = authorities
+    // Shorter than the silence that begins a dead zone: a look-up leaves by any link, and says nothing about this one.
+    request.lookUpLimit = request.interface.map { _ in min(.seconds(3), requestTimeout / 2) }
     do {
       let response = try await fetcher.fetch(request)
       accepted.apply(response.header("Accept-Encoding"), status: response.status)
@@ -129,7 +128,8 @@ public struct ControlServerClient: Sendable {
     } catch {
       let distrust = error.cause == .untrusted ? await distrust(of: request, until: deadline) : nil
       throw ServerFailure(
-        error, url: url, version: request.ipVersion, within: requestTimeout, distrust: distrust)
+        error, url: url, version: request.ipVersion, isBound: request.interface != nil, within: requestTimeout,
+        distrust: distrust)
     }
   }
 

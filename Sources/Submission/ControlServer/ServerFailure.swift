@@ -65,13 +65,16 @@ extension ServerFailure {
   /// The failure of a request that has no answer, in words for the operator.
   /// - Parameters:
   ///   - version: The only version of the internet protocol that the request may use.
+  ///   - isBound: Whether it leaves by one interface: then the look-up of a name, which leaves by any, says nothing about its network.
   ///   - timeout: `control-server.request-timeout`.
   ///   - distrust: Why the server's certificate is not trusted; `nil` for other errors and when the reason is unknown.
   init(
-    _ failure: FetchFailure, url: String, version: IPVersion? = nil, within timeout: Duration, distrust: String? = nil
+    _ failure: FetchFailure, url: String, version: IPVersion? = nil, isBound: Bool = false, within timeout: Duration,
+    distrust: String? = nil
   ) {
     let text = "\(Redaction.shown(url)): \(distrust ?? Self.reason(failure, url, version, within: timeout))"
-    let mayHaveNetwork = failure.cause.mayHaveNetwork && !Self.isOnThisHost(url)
+    let isForeign = if case .noAddress = failure.cause { isBound } else { failure.cause.mayHaveNetwork }
+    let mayHaveNetwork = isForeign && !Self.isOnThisHost(url)
     switch failure.cause {
     // It can come before the request's body has left.
     case .otherProtocol, .malformed: self = .unusableAnswer(text)

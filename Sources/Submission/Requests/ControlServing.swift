@@ -1,5 +1,6 @@
 import Coverage
 import Foundation
+import Networking
 import OrderedJSON
 
 /// The requests of `ControlServerClient` that ``GatedServer`` sends; tests implement it without a server.
@@ -10,13 +11,9 @@ protocol ControlServing: Sendable {
   var device: Device { get }
 
   // Each of these is one request. They throw `ServerFailure`.
-  func settings(clientUUID: String?) async throws -> String
-  func requestCoverage(
-    _ request: CoverageRequest, isForPings: Bool, by interface: String?, family: IPVersion?
-  ) async throws -> CoverageGrant
-  func requestSpeedTest(
-    _ request: SpeedTestRequest, by interface: String?, family: IPVersion?
-  ) async throws -> SpeedTestAnswer
+  func settings(clientUUID: String?, by way: FetchRequest.Connection) async throws -> String
+  func requestCoverage(_ request: CoverageRequest, by way: FetchRequest.Connection) async throws -> CoverageGrant
+  func requestSpeedTest(_ request: SpeedTestRequest, by way: FetchRequest.Connection) async throws -> SpeedTestAnswer
   func requestQoS(_ request: SpeedTestRequest) async throws -> Data
   func submit(_ result: PreparedResult) async throws
   func history(clientUUID: String, offset: Int, limit: Int) async throws -> HistoryPage

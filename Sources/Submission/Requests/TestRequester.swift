@@ -1,6 +1,7 @@
 import Coverage
 import Foundation
 import Logging
+import Networking
 
 /// Requests tests for drives and speed tests, beside the passes. If the server does not know this device, each registers it again and repeats
 /// its request once.
@@ -44,11 +45,10 @@ public struct TestRequester: Sendable {
   public func requestTest(
     loopUUID: String?, at time: WallTime, by interface: String? = nil, family: IPVersion? = nil
   ) async throws -> CoverageGrant {
-    try await registered { exchange, client in
+    let way = FetchRequest.Connection.fresh(interface: interface, version: family)
+    return try await registered(by: way) { exchange, client in
       let request = CoverageRequest(clientUUID: client, loopUUID: loopUUID, time: time)
-      return try await server.send(exchange) {
-        try await $0.requestCoverage(request, isForPings: true, by: interface, family: family)
-      }
+      return try await server.send(exchange) { try await $0.requestCoverage(request, by: way) }
     }
   }
 
@@ -60,11 +60,12 @@ public struct TestRequester: Sendable {
   public func requestSpeedTest(
     by interface: String? = nil, family: IPVersion? = nil, _ compose: @Sendable (String) -> SpeedTestRequest
   ) async throws -> Granted {
+    let way = FetchRequest.Connection.fresh(interface: interface, version: family)
     do {
-      return try await speedTest(interface, family, compose)
+      return try await speedTest(way, compose)
     } catch let failure as ServerFailure where failure.isUnknownLoop {
       logger.notice("the control server does not know the loop any more; it gets a new name")
-      return try await speedTest(interface, family) { client in
+      return try await speedTest(way) { client in
         var request = compose(client)
         request.loop?.uuid = nil
         return request
@@ -83,13 +84,11 @@ public struct TestRequester: Sendable {
   }
 
   private func speedTest(
-    _ interface: String?, _ family: IPVersion?, _ compose: @Sendable (String) -> SpeedTestRequest
+    _ way: FetchRequest.Connection, _ compose: @Sendable (String) -> SpeedTestRequest
   ) async throws -> Granted {
-    try await registered { exchange, client in
+    try await registered(by: way) { exchange, client in
       let request = compose(client)
-      let answer = try await server.send(exchange) {
-        try await $0.requestSpeedTest(request, by: interface, family: family)
-      }
+      let answer = try await server.send(exchange) { try await $0.requestSpeedTest(request, by: way) }
       switch answer {
       case .granted(let grant): return Granted(grant: grant, clientUUID: client, url: server.url)
       case .unusable(let test, let failure):
@@ -98,18 +97,18 @@ public struct TestRequester: Sendable {
     }
   }
 
-  /// Runs one exchange with the client UUID, which is registered if that is needed.
+  /// Runs one exchange with the client UUID. Where the device has to be registered first, that request leaves as `body`'s does.
   private func registered<Answer: Sendable>(
-    _ body: @Sendable (GatedServer.Exchange, String) async throws -> Answer
+    by way: FetchRequest.Connection, _ body: @Sendable (GatedServer.Exchange, String) async throws -> Answer
   ) async throws -> Answer {
     func once() async throws -> Answer {
-      try await exchange { try await body($0, try await registration.clientUUID(for: $0)) }
+      try await exchange { try await body($0, try await registration.clientUUID(for: $0, by: way)) }
     }
     do {
       return try await once()
     } catch let failure as ServerFailure where Verdict(failure) == .unknownClient {
       logger.notice("the control server does not know this device any more; registering again")
-      await registration.doubt()
+      await registration.refuse()
       return try await once()
     }
   }

@@ -12,9 +12,7 @@ struct TestAnchor: PassStep {
     let clientUUID = try await registration.clientUUID(for: pass.exchange)
     let time = try await anchorTime(for: batch)
     let request = CoverageRequest(clientUUID: clientUUID, loopUUID: nil, time: time)
-    let grant = try await server.send(pass.exchange) {
-      try await $0.requestCoverage(request, isForPings: false, by: nil, family: nil)
-    }
+    let grant = try await server.send(pass.exchange) { try await $0.requestCoverage(request, by: .kept) }
     let test = Batch.Test(uuid: grant.testUUID, anchor: time)
     do {
       try await store.outbox.anchor(batch: batch.id, test: test, loopUUID: grant.loopUUID, client: clientUUID)

@@ -89,8 +89,8 @@ enum ServerExamination {
       do throws(ServerFailure) {
         // The request leaves by the interface of the pings, because both servers must see the same address.
         let grant = try await client.requestCoverage(
-          CoverageRequest(clientUUID: uuid, loopUUID: nil, time: wall()), isForPings: true, by: link.interface,
-          family: configuration.pings.family)
+          CoverageRequest(clientUUID: uuid, loopUUID: nil, time: wall()),
+          by: .fresh(interface: link.interface, version: configuration.pings.family))
         answers.tests.append(Test(link: link, answer: .success(grant)))
       } catch {
         answers.tests.append(Test(link: link, answer: .failure(error)))

@@ -168,7 +168,7 @@ struct ClientSlowTests {
       let uuid = try await client.settings(clientUUID: nil)
       let request = CoverageRequest(clientUUID: uuid, loopUUID: nil, time: .sampleStart)
       for _ in 0..<2 { _ = try await client.requestCoverage(request) }
-      for _ in 0..<2 { _ = try await client.requestCoverage(request, isForPings: true) }
+      for _ in 0..<2 { _ = try await client.requestCoverage(request, by: .fresh()) }
     }
     let ports = try await tool.requests(to: "coverageRequest").compactMap { $0["port"] as? Int }
     try #require(ports.count == 4)
@@ -184,16 +184,18 @@ struct ClientSlowTests {
     let tool = try await ControlServerTool()
     let uuid = try await withClient(of: tool.url) { try await $0.settings(clientUUID: nil) }
     let request = CoverageRequest(clientUUID: uuid, loopUUID: nil, time: .sampleStart)
-    let grant = try await withClient(of: tool.url) { try await $0.requestCoverage(request, by: "lo") }
+    let grant = try await withClient(of: tool.url) {
+      try await $0.requestCoverage(request, by: .fresh(interface: "lo"))
+    }
     #expect(!grant.testUUID.isEmpty)
     let absent = await #expect(throws: ServerFailure.self) {
-      try await withClient(of: tool.url) { try await $0.requestCoverage(request, by: "none0") }
+      try await withClient(of: tool.url) { try await $0.requestCoverage(request, by: .fresh(interface: "none0")) }
     }
     #expect("\(try #require(absent))".contains("cannot use interface none0: No such device"))
     try await tool.setFault("hang:30", on: "coverageRequest")
     let slow = await #expect(throws: ServerFailure.self) {
       try await withClient(of: tool.url, timeout: .milliseconds(300)) {
-        try await $0.requestCoverage(request, by: "lo")
+        try await $0.requestCoverage(request, by: .fresh(interface: "lo"))
       }
     }
     #expect("\(try #require(slow))".contains("no answer within"))
@@ -209,14 +211,16 @@ struct ClientSlowTests {
     let request = CoverageRequest(clientUUID: uuid, loopUUID: nil, time: .sampleStart)
     let family = try #require(IPVersion(rawValue: version))
     let url = version == 4 ? tool.url.replacing("127.0.0.1", with: "localhost") : tool.url
-    let grant = try await withClient(of: url) { try await $0.requestCoverage(request, family: family) }
+    let grant = try await withClient(of: url) { try await $0.requestCoverage(request, by: .fresh(version: family)) }
     #expect(grant.ipVersion == family)
-    let bound = try await withClient(of: url) { try await $0.requestCoverage(request, by: "lo", family: family) }
+    let bound = try await withClient(of: url) {
+      try await $0.requestCoverage(request, by: .fresh(interface: "lo", version: family))
+    }
     #expect(bound.ipVersion == family)
 
     let other = family.other
     let failure = await #expect(throws: ServerFailure.self) {
-      try await withClient(of: tool.url) { try await $0.requestCoverage(request, family: other) }
+      try await withClient(of: tool.url) { try await $0.requestCoverage(request, by: .fresh(version: other)) }
     }
     guard case .unreachable(let text, _)? = failure else {
       Issue.record("\(String(describing: failure))")
@@ -251,11 +255,11 @@ struct ClientSlowTests {
     #expect(!uuid.isEmpty)
     let request = CoverageRequest(clientUUID: uuid, loopUUID: nil, time: .sampleStart)
     let grant = try await withClient(of: tool.url, caFile: certificate) {
-      try await $0.requestCoverage(request, by: "lo")
+      try await $0.requestCoverage(request, by: .fresh(interface: "lo"))
     }
     #expect(!grant.testUUID.isEmpty, "a request that is bound to an interface trusts the same certificates")
     let stranger = await #expect(throws: ServerFailure.self) {
-      try await withClient(of: tool.url) { try await $0.requestCoverage(request, by: "lo") }
+      try await withClient(of: tool.url) { try await $0.requestCoverage(request, by: .fresh(interface: "lo")) }
     }
     #expect("\(try #require(stranger))".contains("its certificate is not trusted"))
     let strange = await #expect(throws: ServerFailure.self) {

@@ -1,5 +1,6 @@
 import Coverage
 import Foundation
+import Networking
 import OrderedJSON
 
 /// The control server's answer to a request for a speed test, when there is a test.
@@ -42,17 +43,12 @@ struct QoSSubmission: Hashable, Sendable {
 }
 
 extension ControlServerClient {
-  /// Requests a speed test (/testRequest), by a new connection: its token is good for the address that the server sees.
-  /// - Parameters:
-  ///   - interface: The interface by which the request leaves, like the test; `nil`: any.
-  ///   - family: The version of the internet protocol, like the test's; `nil`: either.
-  func requestSpeedTest(
-    _ request: SpeedTestRequest, by interface: String? = nil, family: IPVersion? = nil
-  ) async throws(ServerFailure) -> SpeedTestAnswer {
+  /// Requests a speed test (/testRequest). Its token is good for the address that the server sees.
+  func requestSpeedTest(_ request: SpeedTestRequest, by connection: FetchRequest.Connection) async throws(ServerFailure)
+    -> SpeedTestAnswer
+  {
     try SpeedTestAnswer(
-      try await post(
-        "testRequest", text: request.json(device).text, clientUUID: request.clientUUID,
-        by: .fresh(interface: interface, version: family)))
+      try await post("testRequest", text: request.json(device).text, clientUUID: request.clientUUID, by: connection))
   }
 
   /// Requests the QoS tests that belong to a speed test (/qosTestRequest).
