@@ -64,12 +64,29 @@ struct BatchRuleTests {
     #expect(consequences((Self.empty, .coverageResult), isSuspect: true, isInDoubt: true) == [.setAside])
     #expect(BatchRule.hasNotArrived(after: Self.empty, at: .coverageResult, isInDoubt: true), "the earlier one counts")
     #expect(consequences((Self.noTest, .coverageResult), isInDoubt: true) == [.replaceTest], "the history decides")
-    let sent = WallTime.rigStart
-    let batch = Batch.sample(1, state: .sending, test: "T1", sent: sent)
-    #expect(BatchRule.isInDoubt(batch, at: sent.adding(.seconds(3599))))
-    #expect(!BatchRule.isInDoubt(batch, at: sent.adding(.seconds(3600))))
-    #expect(!BatchRule.isInDoubt(batch, at: sent.adding(.seconds(-3600))), "the clock was corrected since")
-    #expect(!BatchRule.isInDoubt(Batch.sample(1, state: .waiting, test: "T1", sent: sent), at: sent))
+  }
+
+  @Test("when a request left within an hour by the time since the boot, then its batch is in doubt, over boots")
+  func hour() throws {
+    let time = TurnedClock()
+    func batch(_ end: Duration, _ state: Batch.State = .sending) throws -> Batch {
+      .sample(1, state: state, test: "T1", doubt: try Doubt.text(until: end, by: time.clock))
+    }
+    let sent = try batch(time.clock.boot() + Doubt.lasts)
+    time.turn(by: .seconds(3599))
+    #expect(BatchRule.isInDoubt(sent, by: time.clock))
+    #expect(try !BatchRule.isInDoubt(batch(.seconds(9999), .waiting), by: time.clock))
+    #expect(!BatchRule.isInDoubt(.sample(1, state: .sending, test: "T1", sent: time.clock.wall()), by: time.clock))
+    #expect(BatchRule.isInDoubt(.sample(1, state: .sending, doubt: "?"), by: time.clock), "of another version")
+    // The host runs for ten minutes at a time. In each boot the server refuses the batch, and the rest is stored.
+    var (kept, boots) = (try batch(time.clock.boot() + Doubt.lasts), 0)
+    while let end = Doubt.end(of: kept, by: time.clock), boots < 10 {
+      kept = try batch(end)
+      time.reboot()
+      time.turn(by: .seconds(600))
+      boots += 1
+    }
+    #expect(boots == 6)
   }
 
   @Test("when a batch may have arrived, then it stays in doubt until a failure of its own request rules that out")

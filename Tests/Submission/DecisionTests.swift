@@ -163,7 +163,7 @@ struct DecisionTests {
     Batch(
       id: id, session: id, driveStarted: .rigStart, test: nil, state: .waiting, attempt: troubles,
       troubles: troubles,
-      sent: sent.map(WallTime.init(microseconds:)), sentFences: nil, fences: 1,
+      sent: sent.map(WallTime.init(microseconds:)), doubt: nil, sentFences: nil, fences: 1,
       earliest: WallTime(microseconds: earliest))
   }
 

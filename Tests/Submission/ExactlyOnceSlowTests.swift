@@ -133,7 +133,10 @@ struct ExactlyOnceSlowTests {
       try await rig.store.outbox.batches(of: sessions, in: [.sending]).first?.sent
     }
     let first = try #require(try await sent())
-    for _ in 0..<2 {
+    // Meanwhile the host reboots, and its wall clock is set by hours, forward and back.
+    for step in [1, -1] {
+      rig.time.wallError += .seconds(18_000 * step)
+      rig.time.reboot()
       rig.time.turn(by: .seconds(1000))
       #expect(try await rig.sender(to: server).pass(.cold).sessionsKept == 1)
       #expect(try await sent() == first, "it is in doubt since then, and not since its last refusal")

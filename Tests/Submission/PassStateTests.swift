@@ -152,11 +152,11 @@ extension Batch {
   /// A batch of a session of its own, unless the test sets one.
   static func sample(
     _ id: Int64, session: Int64? = nil, state: State = .waiting, test: String? = nil, client: String? = nil,
-    attempt: Int = 0, sent: WallTime? = nil, sentFences: Int? = nil, fences: Int = 1
+    attempt: Int = 0, sent: WallTime? = nil, doubt: String? = nil, sentFences: Int? = nil, fences: Int = 1
   ) -> Batch {
     Batch(
       id: id, session: session ?? id * 100, driveStarted: .rigStart,
       test: test.map { Test(uuid: $0, anchor: .rigStart) }, client: client, state: state, attempt: attempt,
-      troubles: 0, sent: sent, sentFences: sentFences, fences: fences, earliest: .rigStart)
+      troubles: 0, sent: sent, doubt: doubt, sentFences: sentFences, fences: fences, earliest: .rigStart)
   }
 }

@@ -135,6 +135,14 @@ final class TurnedClock: Sendable {
   private let lock = NSLock()
   private nonisolated(unsafe) var state = State()
 
+  /// Another boot of the host, which has just begun. Its wall clock goes on.
+  func reboot() {
+    lock.withLock {
+      state.wallError += state.boot
+      (state.boot, state.bootID) = (.zero, state.bootID + "+")
+    }
+  }
+
   func turn(by duration: Duration) { lock.withLock { state.boot += duration } }
 
   /// How far the wall clock is ahead of the true time.

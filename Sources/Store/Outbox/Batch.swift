@@ -55,6 +55,8 @@ public struct Batch: Hashable, Sendable, Identifiable {
   public let troubles: Int
   /// When it was last sent; of a batch in doubt, when the latest request left that may have arrived.
   public let sent: WallTime?
+  /// How long ``sent`` says that an earlier request may be under way, in the sender's form; `nil` before the first.
+  public let doubt: String?
   /// The number of fences in the last request; `nil` before the first.
   public let sentFences: Int?
   /// The number of fences it has now; for a batch that waits, damaged ones included until ``counted(_:)``.

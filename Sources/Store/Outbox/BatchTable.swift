@@ -126,6 +126,7 @@ extension Batch {
     attempt = row["attempt"]
     troubles = row["troubles"]
     sent = time("sent_at")
+    doubt = row["doubt"]
     sentFences = row["sent_fences"]
     fences = row["fences"]
     self.earliest = WallTime(microseconds: earliest)

@@ -124,14 +124,17 @@ public struct Outbox: Sendable {
   /// - Parameters:
   ///   - fences: The number of fences in the body.
   ///   - client: The client UUID of the request; a batch stores the first one of its test.
-  public func beginSending(batch: Int64, fences: Int, client: String, at time: WallTime) async throws {
+  ///   - doubt: ``Batch/doubt``.
+  public func beginSending(
+    batch: Int64, fences: Int, client: String, doubt: String? = nil, at time: WallTime
+  ) async throws {
     try await store.write { db in
       try db.execute(
         sql: """
           UPDATE batch SET state = 'sending', attempt = attempt + 1, sent_fences = ?, sent_at = ?,
-            client_uuid = coalesce(client_uuid, ?)
+            doubt = ?, client_uuid = coalesce(client_uuid, ?)
           WHERE id = ?
-          """, arguments: [fences, time.microseconds, client, batch])
+          """, arguments: [fences, time.microseconds, doubt, client, batch])
     }
   }
 
@@ -144,12 +147,15 @@ public struct Outbox: Sendable {
   }
 
   /// Marks `batch` as in doubt because of an earlier request only: the server has certainly not stored the last one.
-  /// - Parameter sent: When the earlier request left.
+  /// - Parameters:
+  ///   - sent: When the earlier request left.
+  ///   - doubt: ``Batch/doubt``.
   /// - Throws: GRDB's `DatabaseError`
-  public func keepInDoubt(batch: Int64, since sent: WallTime) async throws {
+  public func keepInDoubt(batch: Int64, since sent: WallTime, doubt: String) async throws {
     try await store.write { db in
       try db.execute(
-        sql: "UPDATE batch SET state = 'sending', sent_at = ? WHERE id = ?", arguments: [sent.microseconds, batch])
+        sql: "UPDATE batch SET state = 'sending', sent_at = ?, doubt = ? WHERE id = ?",
+        arguments: [sent.microseconds, doubt, batch])
     }
   }
 

@@ -63,14 +63,14 @@ public struct BatchInMemory: Hashable, Sendable {
     else { return }
     try db.execute(
       sql: """
-        INSERT INTO batch (session_id, test_uuid, anchor_at, client_uuid, state, attempt, sent_fences, sent_at, settled_at, reason)
+        INSERT INTO batch (session_id, test_uuid, anchor_at, client_uuid, state, attempt, sent_fences, sent_at, doubt, settled_at, reason)
         VALUES (:session, iif(EXISTS (SELECT 1 FROM batch WHERE test_uuid = :test), NULL, :test), :anchor, :client, :state,
-          :attempt, :fences, :sent, :settled, :reason)
+          :attempt, :fences, :sent, :doubt, :settled, :reason)
         """,
       arguments: [
         "session": session, "test": batch.test?.uuid, "anchor": batch.test?.anchor.microseconds, "client": batch.client,
         "state": batch.state.rawValue, "attempt": batch.attempt, "fences": batch.sentFences,
-        "sent": batch.sent?.microseconds, "settled": settled?.microseconds, "reason": reason,
+        "sent": batch.sent?.microseconds, "doubt": batch.doubt, "settled": settled?.microseconds, "reason": reason,
       ])
     let id = db.lastInsertedRowID
     for number in fences {

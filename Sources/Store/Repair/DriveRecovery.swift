@@ -175,7 +175,7 @@ struct DriveRecovery {
           'submitted', 1, :fences, :time, :time)
         ON CONFLICT (id) DO UPDATE SET session_id = excluded.session_id, test_uuid = excluded.test_uuid,
           anchor_at = excluded.anchor_at, state = 'submitted', attempt = max(1, iif(typeof(attempt) = 'integer', attempt, 1)),
-          troubles = 0, reason = NULL, client_uuid = iif(typeof(client_uuid) = 'text', client_uuid, NULL),
+          troubles = 0, reason = NULL, doubt = NULL, client_uuid = iif(typeof(client_uuid) = 'text', client_uuid, NULL),
           sent_fences = excluded.sent_fences, sent_at = excluded.sent_at, settled_at = excluded.settled_at
         """,
       arguments: [

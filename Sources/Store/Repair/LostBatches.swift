@@ -32,7 +32,7 @@ public struct LostBatches: Sendable {
         try db.execute(
           sql: """
             UPDATE batch SET session_id = ?, state = 'sending', attempt = 0, troubles = 0, sent_fences = NULL,
-              sent_at = NULL, settled_at = NULL, reason = NULL, anchor_at = NULL,
+              sent_at = NULL, settled_at = NULL, reason = NULL, doubt = NULL, anchor_at = NULL,
               test_uuid = iif(typeof(test_uuid) = 'text', test_uuid, NULL),
               client_uuid = iif(typeof(client_uuid) = 'text', client_uuid, NULL)
             WHERE id = ?

@@ -27,7 +27,7 @@ enum RowChecksum {
       "batch",
       [
         "id", "session_id", "test_uuid", "anchor_at", "state", "attempt", "troubles", "sent_fences",
-        "sent_at", "settled_at", "reason", "client_uuid",
+        "sent_at", "settled_at", "reason", "doubt", "client_uuid",
       ]
     ),
     (

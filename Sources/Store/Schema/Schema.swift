@@ -117,6 +117,8 @@ enum Schema {
           settled_at INTEGER,
           -- Why it was refused, in the server's words.
           reason TEXT,
+          -- How long the request of sent_at may be under way, by the time since the boot, as JSON (Doubt).
+          doubt TEXT,
           -- The client UUID that requested the test, or sent to it first: its history has the batch if it arrived.
           client_uuid TEXT
         ) STRICT;

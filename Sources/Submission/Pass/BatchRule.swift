@@ -1,4 +1,4 @@
-import Coverage
+import Foundation
 import Store
 
 /// Decides the next step for a batch after one of its requests failed. A pure value, for one batch in one pass.
@@ -28,7 +28,7 @@ struct BatchRule: Hashable, Sendable {
 
   /// - Parameters:
   ///   - isSuspect: Whether the server accepted other batches in this pass, and this one had trouble twice before.
-  ///   - isInDoubt: ``isInDoubt(_:at:)``. Then no fence of it goes to another test: it waits for the history of a later pass.
+  ///   - isInDoubt: ``isInDoubt(_:by:)``. Then no fence of it goes to another test: it waits for the history of a later pass.
   mutating func consequence(
     of failure: ServerFailure, at step: RequestStep, isSuspect: Bool, isInDoubt: Bool = false
   ) -> Consequence {
@@ -50,17 +50,11 @@ struct BatchRule: Hashable, Sendable {
     }
   }
 
-  /// How long an earlier request may be under way in the server, or be missing in its history: a refusal within this time can mean that
-  /// the fences have arrived.
-  static let doubtLasts: Duration = .seconds(3600)
-
   /// Whether an earlier request of `batch` left without an answer so lately that the history proves nothing.
-  static func isInDoubt(_ batch: Batch, at now: WallTime) -> Bool {
-    batch.state == .sending && batch.sent.map { (now - $0).magnitude < doubtLasts } ?? false
-  }
+  static func isInDoubt(_ batch: Batch, by clock: SenderClock) -> Bool { Doubt.end(of: batch, by: clock) != nil }
 
   /// Whether the batch has certainly not arrived, so that no history check is needed.
-  /// - Parameter isInDoubt: ``isInDoubt(_:at:)``: then an earlier request can be why the server has no started test, or stores nothing.
+  /// - Parameter isInDoubt: ``isInDoubt(_:by:)``: then an earlier request can be why the server has no started test, or stores nothing.
   static func hasNotArrived(after failure: ServerFailure, at step: RequestStep, isInDoubt: Bool = false) -> Bool {
     step == .coverageResult
       && (Verdict(failure).isDefiniteNo || isInDoubt && (Verdict(failure) == .noStartedTest || isSwallowed(failure)))
@@ -70,6 +64,32 @@ struct BatchRule: Hashable, Sendable {
   /// (docs/protocol.md, 3.1).
   private static func isSwallowed(_ failure: ServerFailure) -> Bool {
     if case .notTheServer(200..<300, _) = failure { true } else { false }
+  }
+}
+
+/// How long an earlier request may be under way in the server, or be missing in its history: a refusal within this time can mean that the
+/// fences have arrived. It counts by the time since the boot, because the wall clock can be set by hours meanwhile; after a reboot the rest
+/// counts from the boot.
+struct Doubt: Codable {
+  static let lasts: Duration = .seconds(3600)
+
+  let until: ServerGate.Deadline?
+  let bootID: String
+
+  /// The doubt that ends at this time since the boot, for the store.
+  /// - Throws: `EncodingError`
+  static func text(until end: Duration, by clock: SenderClock) throws -> String {
+    let doubt = Doubt(until: ServerGate.Deadline(end, at: clock.boot()), bootID: clock.bootID)
+    return String(decoding: try JSONEncoder().encode(doubt), as: UTF8.self)
+  }
+
+  /// When the doubt about `batch` ends, as time since the boot; `nil` without one. In a form that is unknown, it begins now.
+  static func end(of batch: Batch, by clock: SenderClock) -> Duration? {
+    guard batch.state == .sending, let text = batch.doubt else { return nil }
+    let now = clock.boot()
+    guard let doubt = try? JSONDecoder().decode(Doubt.self, from: Data(text.utf8)) else { return now + lasts }
+    let end = doubt.until?.end(isSameBoot: doubt.bootID == clock.bootID, now: now, longest: lasts) ?? now
+    return end > now ? end : nil
   }
 }
 

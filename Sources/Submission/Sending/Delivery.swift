@@ -39,7 +39,7 @@ struct Delivery: PassStep {
       case .accepted: return try await outcomes.accepted(batch, &pass)
       case .nothingToSend: return pass.remove(batch)
       case .failed(let failure, let step):
-        let isInDoubt = BatchRule.isInDoubt(queued, at: clock.wall())
+        let isInDoubt = BatchRule.isInDoubt(queued, by: clock)
         if BatchRule.hasNotArrived(after: failure, at: step, isInDoubt: isInDoubt) { try await takeBack(batch) }
         if Task.isCancelled { throw PassEnd.stopped(failure) }
         let isSuspect = batch.isSuspect && pass.report.tally.fencesSent > 0
@@ -95,7 +95,7 @@ struct Delivery: PassStep {
       guard !fences.isEmpty else { return .nothingToSend }
       batch = batch.counted(fences.count)
       // After the clock was set by weeks, the offset can overflow the server's 32 bits: use a new anchor.
-      if !TestAnchor.canHold(fences, of: batch, anchor: test.anchor), !BatchRule.isInDoubt(batch, at: clock.wall()) {
+      if !TestAnchor.canHold(fences, of: batch, anchor: test.anchor), !BatchRule.isInDoubt(batch, by: clock) {
         test = try await anchor.anchor(&batch, pass)
       }
       let session = try await store.reading { [batch] in try $0.session(of: batch) }
@@ -105,7 +105,9 @@ struct Delivery: PassStep {
           anchor: test.anchor.since(batch.driveStarted), fences: fences, retries: batch.attempt,
           terminationCause: session.stopReason.flatMap { Self.causes[$0] }, localAddress: session.localAddress))
       try Task.checkCancellation()
-      try await store.outbox.beginSending(batch: batch.id, fences: fences.count, client: clientUUID, at: clock.wall())
+      try await store.outbox.beginSending(
+        batch: batch.id, fences: fences.count, client: clientUUID,
+        doubt: try Doubt.text(until: clock.boot() + Doubt.lasts, by: clock), at: clock.wall())
       batch.client = batch.client ?? clientUUID
       step = .coverageResult
       try await submit(result, of: batch, pass)
@@ -138,10 +140,10 @@ struct Delivery: PassStep {
 
   /// Restores the state of the batch before its last request, which the server has certainly not stored.
   private func takeBack(_ batch: Batch) async throws {
-    guard BatchRule.isInDoubt(batch, at: clock.wall()), let sent = batch.sent else {
+    guard let end = Doubt.end(of: batch, by: clock), let sent = batch.sent else {
       return try await store.outbox.release(batch: batch.id)
     }
-    try await store.outbox.keepInDoubt(batch: batch.id, since: sent)
+    try await store.outbox.keepInDoubt(batch: batch.id, since: sent, doubt: try Doubt.text(until: end, by: clock))
   }
 
   /// The server has no started test for `batch`: reads the history, and requests another test if the fences have not
@@ -151,7 +153,7 @@ struct Delivery: PassStep {
     var step = RequestStep.history
     do {
       if try await history.isResolved(batch, &pass) { return false }
-      guard !BatchRule.isInDoubt(batch, at: clock.wall()) else {
+      guard !BatchRule.isInDoubt(batch, by: clock) else {
         await outcomes.wait(batch, refusal, &pass)
         return false
       }

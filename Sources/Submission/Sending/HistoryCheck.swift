@@ -26,7 +26,7 @@ struct HistoryCheck: PassStep {
       let finding = held.finding(forDoubtful: batch, isForced: pass.urgency == .forced)
       if try await resolve(batch, finding, &pass) { continue }
       // The history can lag: a batch in doubt stays so until its next request is answered.
-      if batch.state == .sending, !BatchRule.isInDoubt(batch, at: clock.wall()) {
+      if batch.state == .sending, !BatchRule.isInDoubt(batch, by: clock) {
         try await store.outbox.release(batch: batch.id)
       }
     }
