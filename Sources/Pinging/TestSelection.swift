@@ -133,6 +133,10 @@ public struct TestSelection: Hashable, Sendable {
     }
   }
 
+  public var isPreparing: Bool { preparation != nil }
+  /// Whether the last ping with an outcome was answered.
+  public var isAnswered: Bool { outcomes.answers > 0 }
+
   private var preparation: Preparation? {
     if case .preparing(let preparation) = state { preparation } else { nil }
   }

@@ -135,6 +135,16 @@ struct TargetDriveTests {
     #expect(rig.requests.isEmpty)
   }
 
+  @Test("when the name of the target finds no answer, then that is no wait for a test")
+  mutating func noName() {
+    rig = Self.rig(.rtr)
+    rig.feed(.began)
+    rig.feed(.pingsRead)
+    rig.fix(0)
+    rig.tick()
+    #expect(rig.drive.engine.pause == nil)
+  }
+
   @Test("when a ping of this host cannot be sent, then it is not lost")
   mutating func unsent() throws {
     try startPinging()

@@ -280,7 +280,8 @@ struct Drive: Sendable {
     tests.unused = grant
     guard isAwaited else { return effects }
     tests.session.granted(generation, at: now)
-    return effects + [.resolve(grant, for: generation, orElse: pings.address(of: grant))]
+    let known = tests.session.isAnswered ? pings.address(of: grant) : nil
+    return effects + [.resolve(grant, for: generation, orElse: known)]
   }
 
   private func resolved(

@@ -35,7 +35,8 @@ struct ServerPings: Hashable, Sendable {
   /// The address to which pings are sent now, if it is that of the granted test's host.
   func address(of grant: GrantedTest) -> PingAddress? {
     guard target != nil, let server, server.host == grant.host else { return nil }
-    return server.watch.address.port == grant.port ? server.watch.address : nil
+    let address = server.watch.address
+    return address.port == grant.port && address.family == grant.coverage?.ipVersion ?? address.family ? address : nil
   }
 
   /// Whether a ping sent to `target` at `time` counts.

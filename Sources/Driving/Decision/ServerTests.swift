@@ -63,7 +63,9 @@ struct ServerTests: Hashable, Sendable {
     if isOwn, let pending, now - pending.asked >= Self.patience { return nil }
     if isRefused { return DriveStatus.tokenRefused }
     if isPausing { return trouble?.reason }
-    return trouble == nil && session.inUse == nil ? DriveStatus.testAwaited : nil
+    // The user's own target has no request, and a look-up of its name says nothing.
+    let waits = pending != nil || !session.isPreparing
+    return trouble == nil && session.inUse == nil && waits ? DriveStatus.testAwaited : nil
   }
 
   // MARK: Requests

@@ -105,20 +105,24 @@ final class DriveSources: Sendable {
   func resolve(_ grant: GrantedTest, for generation: TestSelection.Generation, orElse known: PingAddress?) {
     Task {
       let giveUp = Task {
-        try await Task.sleep(for: .seconds(1))
-        if let known { inbox.put(.input(.resolved(known, grant, for: generation))) }
+        guard (try? await Task.sleep(for: .seconds(1))) != nil, let known else { return false }
+        inbox.put(.input(.resolved(known, grant, for: generation)))
+        return true
       }
-      defer { giveUp.cancel() }
       do {
         let address = try await PingAddress.ofServer(
           grant.host, port: grant.port, family: family ?? grant.coverage?.ipVersion,
           isUnreachable: path.hasOtherFamilyOnly)
+        giveUp.cancel()
+        if await giveUp.value { return }
         path.follow(address.host)
         var grant = grant
         // The last reading can be that of the route to another host.
         if grant.coverage == nil { grant.localAddress = path.reading(to: address.host).way?.address }
         inbox.put(.input(.resolved(address, grant, for: generation)))
       } catch {
+        giveUp.cancel()
+        if await giveUp.value { return }
         let fallback = known.map { DriveInput.resolved($0, grant, for: generation) }
         inbox.put(.input(fallback ?? .unresolved(reason: "\(error)", for: generation)))
       }

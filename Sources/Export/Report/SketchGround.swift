@@ -10,13 +10,15 @@ public final class SketchGround {
 
   private let basemap: Basemap
   /// Tiles that are damaged or too large.
-  private var damaged = 0
+  private var damaged: Set<TilePlace> = []
   private var trouble: String?
   /// Maps that were drawn, and those with a ground.
   private var (drawings, grounds) = (0, 0)
 
   /// Of one drawing.
   private static let mostTiles = 16
+  /// In units: a wider tile shows next to nothing, and is drawn at a shallower zoom no better.
+  private static let widest = 35_000.0
   /// Units a metre from which on small roads are drawn: a drawing of 2 km and less.
   private static let near = 0.12
   /// Of one drawing. A report has at most about ten of them.
@@ -30,7 +32,9 @@ public final class SketchGround {
   /// What the user must know after the report is made: a line each.
   public var complaints: [String] {
     [
-      trouble, damaged > 0 ? "left out tiles of \(basemap.path) that are damaged or too large: \(damaged)" : nil,
+      trouble,
+      damaged.isEmpty
+        ? nil : "left out tiles of \(basemap.path) that are damaged or too large: \(damaged.count)",
       drawings > 0 && grounds == 0 && trouble == nil ? "\(basemap.path) has no tile of the area of the fences" : nil,
     ].compactMap { $0 }
   }
@@ -42,7 +46,10 @@ public final class SketchGround {
     frame.corners.forEach { cover.add($0) }
     do {
       for zoom in basemap.archive.zooms.reversed() {
-        guard let places = cover.whole(zoom: zoom), places.count <= Self.mostTiles else { continue }
+        guard let places = cover.whole(zoom: zoom), places.count <= Self.mostTiles, let first = places.first else {
+          continue
+        }
+        if frame.place(first, 1, 0).x - frame.place(first, 0, 0).x > Self.widest { break }
         let before = damaged
         let tiles = try places.compactMap { place in try basemap.tile(place).map { (place, $0) } }
         let text = basemap.archive.isVector ? drawing(tiles, frame) : images(tiles, frame)
@@ -64,7 +71,7 @@ public final class SketchGround {
   private func images(_ tiles: [(TilePlace, [UInt8])], _ frame: SketchFrame) -> String {
     tiles.map { place, bytes in
       guard let kind = TileContent.mediaType(bytes) else {
-        damaged += 1
+        damaged.insert(place)
         return ""
       }
       let (start, end) = (frame.place(place, 0, 0), frame.place(place, 1, 1))
@@ -81,8 +88,8 @@ public final class SketchGround {
   private func drawing(_ tiles: [(TilePlace, [UInt8])], _ frame: SketchFrame) -> String {
     var paths: [Look: String] = [:]
     for (place, bytes) in tiles {
-      guard var tile = VectorTile(bytes) else {
-        damaged += 1
+      guard !bytes.isEmpty, var tile = VectorTile(bytes) else {
+        damaged.insert(place)
         continue
       }
       for layer in tile.layers {
@@ -110,7 +117,7 @@ public final class SketchGround {
     var (text, last): (String, (x: Double, y: Double)?) = ("", nil)
     for (index, point) in points.enumerated() {
       // A tile from outside can have any number.
-      let at = (x: min(max(point.x, -4000), 4000), y: min(max(point.y, -4000), 4000))
+      let at = (x: min(max(point.x, -40_000), 40_000), y: min(max(point.y, -40_000), 40_000))
       if let last, index < points.count - 1, max(abs(at.x - last.x), abs(at.y - last.y)) < 0.4 { continue }
       text += "\(last == nil ? "M" : "L")\(Markup.coordinate(at.x)) \(Markup.coordinate(at.y))"
       last = at

@@ -133,13 +133,18 @@ private final class TransferLoop: @unchecked Sendable {
       curl_multi_perform(multi, &count)
       while let message = curl_multi_info_read(multi, &count)?.pointee {
         guard message.msg == CURLMSG_DONE, let easy = message.easy_handle else { continue }
-        if message.data.result == CURLE_COULDNT_RESOLVE_HOST, let transfer = running[easy] {
+        let (result, transfer) = (message.data.result, running[easy])
+        let isOver = result == CURLE_OPERATION_TIMEDOUT && transfer?.destination != nil && transfer?.isLookingUp == true
+        if result == CURLE_COULDNT_RESOLVE_HOST || isOver, let transfer {
           lookUpFailed(easy, transfer)
         } else {
-          finish(easy, .code(message.data.result))
+          finish(easy, .code(result))
         }
       }
-      for (easy, transfer) in running where transfer.isLookUpOver { lookUpFailed(easy, transfer) }
+      // Without another address, a name server that is slow has the whole time of the request.
+      for (easy, transfer) in running where transfer.isLookUpOver {
+        if let destination = transfer.destination, addresses[destination] != nil { lookUpFailed(easy, transfer) }
+      }
       curl_multi_poll(multi, nil, 0, running.isEmpty ? 1000 : 250, nil)
     }
     lock.withLock { self.multi = nil }

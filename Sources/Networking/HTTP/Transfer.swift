@@ -111,7 +111,8 @@ final class Transfer: @unchecked Sendable {
 
   /// Equal for requests that go to the same server by the same interface and version; `nil` without a limit of the look-up.
   var destination: String? {
-    request.lookUpLimit.map { _ in "\(request.interface ?? "") \(request.ipVersion?.rawValue ?? 0) \(host)" }
+    guard let interface = request.interface, request.lookUpLimit != nil else { return nil }
+    return "\(interface) \(request.ipVersion?.rawValue ?? 0) \(host)"
   }
 
   var isLookingUp: Bool { lookUp.isOngoing }

@@ -95,7 +95,7 @@ struct SketchGroundTests {
 
   @Test("when a report has a ground, then its page may show images, has the attribution, and loads nothing")
   func page() throws {
-    let ground = SketchGround(try Self.basemap(TemporaryFolder(), 2, zooms: 0...4) { _ in BasemapFiles.png() })
+    let ground = SketchGround(try Self.basemap(TemporaryFolder(), 2, zooms: 0...10) { _ in BasemapFiles.png() })
     let page = ReportPage(ReportPageTests.report(), over: ground).html
     #expect(page.contains("img-src data:\"") && page.contains("Ground: © Example."))
     #expect(page.ranges(of: "<g class=\"ground\">").count >= 2)

@@ -126,8 +126,8 @@ private struct WireReader {
 
   init(_ rest: ArraySlice<UInt8>) { self.rest = rest }
 
-  /// The whole as text.
-  var text: String { String(decoding: rest, as: UTF8.self) }
+  /// The text; a class or a layer of a known name is shorter than this.
+  var text: String { String(decoding: rest.prefix(64), as: UTF8.self) }
 
   /// The next number; `nil` at the end.
   mutating func varint() -> UInt64? {
