@@ -23,8 +23,9 @@ public struct FetchRequest: Sendable {
   public var limit: Duration
   /// The time limit of the connection, with its name and TLS; `nil`: ``limit`` alone.
   public var connectionLimit: Duration?
-  /// The time limit of looking up the name, of a fresh request by an ``interface``. No look-up can be bound to it: when this one fails, the
-  /// request goes to the address that answered last by the same interface; `nil`: it fails as well.
+  /// The time limit of looking up the name, of a fresh request by an ``interface``. No look-up can be bound to it: when this one fails or takes
+  /// longer, the request goes to the address that answered last by the same interface. Where none has answered yet, and for `nil`, ``limit``
+  /// alone ends the look-up, and the request with it.
   public var lookUpLimit: Duration?
   /// Bytes of a decoded body; a longer one is cut off, and its transfer ends.
   public var longestBody = 4 << 20

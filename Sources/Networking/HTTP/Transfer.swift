@@ -109,7 +109,8 @@ final class Transfer: @unchecked Sendable {
 
   // MARK: The name
 
-  /// Equal for requests that go to the same server by the same interface and version; `nil` without a limit of the look-up.
+  /// Equal for requests that go to the same server by the same interface and version; `nil` without an interface, or a limit of
+  /// the look-up.
   var destination: String? {
     guard let interface = request.interface, request.lookUpLimit != nil else { return nil }
     return "\(interface) \(request.ipVersion?.rawValue ?? 0) \(host)"

@@ -55,7 +55,7 @@ public struct Batch: Hashable, Sendable, Identifiable {
   public let troubles: Int
   /// When it was last sent; of a batch in doubt, when the latest request left that may have arrived.
   public let sent: WallTime?
-  /// How long ``sent`` says that an earlier request may be under way, in the sender's form; `nil` before the first.
+  /// Until when the request of ``sent`` can still be under way, in the sender's form; `nil` before the first request.
   public let doubt: String?
   /// The number of fences in the last request; `nil` before the first.
   public let sentFences: Int?
