@@ -11,7 +11,8 @@ struct CoverageProbe: AsyncParsableCommand {
     abstract: "Measures mobile network coverage along a drive and submits it to an RTR-Netztest compatible server.",
     discussion: """
       Results go to standard output, logs and progress to standard error.
-      Exit status: 0 done; 1 failed, with the reason in one line; 64 wrong usage; 69 no ping was sent; 75 stored, but not submitted now.
+      Exit status: 0 done; 1 failed, with the reason in one line; 64 wrong usage; 66 report --verify could not read its
+      input; 69 no ping was sent; 75 stored, but not submitted now; 78 a mistake in the configuration (agent).
       """,
     version: Program.version,
     groupedSubcommands: [

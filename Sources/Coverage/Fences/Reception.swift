@@ -1,5 +1,5 @@
 /// The class of a fence in the shares of coverage, and of a speed test in the table by technology. The order is that of the rows of a
-/// report. Maps, reports and exports all classify by it (docs/algorithm.md, 1).
+/// report. Reports classify by it (docs/algorithm.md, 1); maps and KML paint by `Legend`, with the technology at the end of the fence.
 public enum Reception: Hashable, Sendable, CaseIterable {
   /// Pings were answered, on a technology of this generation.
   case two, three, four, fiveNonStandalone, fiveStandalone
