@@ -81,6 +81,8 @@ def load(connection: psycopg.Connection, resolution: int, batches: Iterator[pa.R
         with connection.cursor().copy("COPY outlined (resolution, cell, shape) FROM STDIN") as copy:
             for cell, rings in outlines.items():
                 copy.write_row([resolution, cell, "0106000020110F0000" + geometry.wkb([mercator(ring) for ring in rings])[5:].hex()])
+        # Without statistics, the deletion below would compare every row with every other one.
+        connection.execute("ANALYZE arrived")
         for (month,) in connection.execute("SELECT DISTINCT date_trunc('month', period)::date FROM arrived").fetchall():
             _partition(connection, month)
         connection.execute("INSERT INTO shapes SELECT * FROM outlined ON CONFLICT DO NOTHING")
