@@ -17,6 +17,7 @@ def connect(manifest: Manifest, memory: str, spill: pathlib.Path) -> duckdb.Duck
     engine.execute("SET preserve_insertion_order = false")
     engine.execute("CREATE MACRO element_at(list, place) AS list_extract(list, place)")
     engine.execute("CREATE MACRO array_size(list) AS len(list)")
+    engine.execute("CREATE MACRO sort_array(list) AS list_sort(list)")
     engine.execute("CREATE MACRO explode(list) AS unnest(list)")
     rows = definition.origins(manifest)
     table = pa.table({name: pa.array([row[place] for row in rows], pa.int64() if kind is int else pa.string())

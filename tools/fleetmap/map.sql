@@ -1,7 +1,7 @@
 -- The definition of the map: docs/fleet.md has it in formulas. One text for every engine; DuckDB makes tables of the views.
 -- The engine has the views `fences` (rows of the data set with their `day`) and `origins` (the manifest's sessions), and the functions `element_at`,
--- `array_size` and `explode`. $cell is a column of the grid; $least_fences and $least_devices are minimums; $operator, $lower, $nearest_rank and
--- $technologies are spelt out in definition.py.
+-- `array_size`, `sort_array` (Spark's array_sort calls a comparison for each pair) and `explode`. $cell is a column of the grid; $least_fences and
+-- $least_devices are minimums; $operator, $lower, $nearest_rank and $technologies are spelt out in definition.py.
 -- Whole numbers until the last step, so that no result depends on an order of additions. 1e0 is a double everywhere, 1.0 a decimal.
 -- Spark reads the hints /*+ */: the sessions and their labels are small.
 -- Groups have a number, their `label`: the operator's times $technologies plus the technology's, 0 for all together and 1 for none. Grouping by
@@ -93,11 +93,11 @@ SELECT cell, label, $nearest_rank(delays, delay_count, 5) AS p5, $nearest_rank(d
   $nearest_rank(signals, signal_count, 50) AS signal
 FROM (
   SELECT cell, label - MOD(label, $technologies) AS label,
-    array_sort(flatten(array_agg(delays) FILTER (WHERE delay_count > 0))) AS delays, CAST(SUM(delay_count) AS BIGINT) AS delay_count,
-    array_sort(flatten(array_agg(signals) FILTER (WHERE signal_count > 0))) AS signals, CAST(SUM(signal_count) AS BIGINT) AS signal_count
+    sort_array(flatten(array_agg(delays) FILTER (WHERE delay_count > 0))) AS delays, CAST(SUM(delay_count) AS BIGINT) AS delay_count,
+    sort_array(flatten(array_agg(signals) FILTER (WHERE signal_count > 0))) AS signals, CAST(SUM(signal_count) AS BIGINT) AS signal_count
   FROM lists GROUP BY cell, label - MOD(label, $technologies)
   UNION ALL
-  SELECT cell, label, array_sort(delays), delay_count, array_sort(signals), signal_count
+  SELECT cell, label, sort_array(delays), delay_count, sort_array(signals), signal_count
   FROM lists WHERE MOD(label, $technologies) > 1) AS ordered;
 
 -- A number of `bins` is 65536 times its bin plus its pings.

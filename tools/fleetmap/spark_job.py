@@ -29,6 +29,10 @@ SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     # The default, 128 groups, makes lists by sorting, for several times the cost.
     "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": "1000000",
+    # A period has some 160 pieces of generated code. The default, 100, keeps none of them for the next period, which compiles all again.
+    "spark.sql.codegen.cache.maxEntries": "2000",
+    # Views that are kept for one period are not worth compressing.
+    "spark.sql.inMemoryColumnarStorage.compressed": "false",
     # Less CPU than the default's concurrent collector.
     "spark.driver.extraJavaOptions": "-XX:+UseParallelGC",
 }
