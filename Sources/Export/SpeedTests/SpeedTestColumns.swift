@@ -29,7 +29,7 @@ enum SpeedTestColumns {
     .text("error", "why it failed or was aborted") { $0.error },
     Column("started_at", .time, "when the server made it: ISO 8601, UTC") { .string($0.started.iso8601) },
     Column("ended_at", .time, "when it ended") { $0.ended.map { .string($0.iso8601) } },
-    .text("technology", "radio technology at its start") { $0.technology?.name },
+    .text("technology", "radio technology, the last one in the test") { $0.technology?.name },
     .count("technology_id", "its number at the control server") { $0.technology?.id },
   ]
 

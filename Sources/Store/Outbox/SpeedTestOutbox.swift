@@ -48,7 +48,7 @@ public struct SpeedTestOutbox: Sendable {
     public var error: String?
     /// Whether a mobile network carried the test, as far as it is known; else its technology is not that of a modem.
     public var isCellular = true
-    /// The technology at its start, where the start has none because its link was not known yet.
+    /// The technology in it; `nil`: that of its start.
     public var technology: Technology?
 
     /// An end with the given values.
@@ -101,7 +101,7 @@ public struct SpeedTestOutbox: Sendable {
       try db.execute(
         sql: """
           UPDATE speed_test SET outcome = ?, ended_at = ?, state = ?, attempt = ?, sent_at = ?, settled_at = ?, reason = ?, error = ?,
-            figures = ?, technology = iif(?, ifnull(technology, ?), NULL)
+            figures = ?, technology = iif(?, ifnull(?, technology), NULL)
           WHERE id = ? AND state = 'measuring'
           """,
         arguments: [

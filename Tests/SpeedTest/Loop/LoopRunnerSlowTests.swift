@@ -225,6 +225,27 @@ struct LoopRunnerSlowTests {
     try await rig.finish()
   }
 
+  @Test("when the technology changes within a test, then its technology and its signal are those of the last reading with a technology")
+  func radioOfOneReading() async throws {
+    let rig = try await Rig()
+    func reading(_ technology: Technology?, _ signal: [SignalQuantity: Double]) -> RadioReading {
+      var modem = ModemReading()
+      modem.signal = signal
+      return RadioReading(technology: technology, modem: modem)
+    }
+    rig.conditions.note(reading(Technology("4G/LTE"), [.rsrp: -120]))
+    let (nr, none) = (reading(Technology("5G/NR"), [.nrRSRP: -70]), reading(nil, [.rsrp: -99]))
+    let test = ControlledTest(rig.environment, options: rig.options, loop: nil)
+    let end = try await test.run(progress: { [conditions = rig.conditions] step in
+      guard step.phase == .upload else { return }
+      conditions.note(nr)
+      conditions.note(none)
+    })
+    #expect(end.outcome == .completed && end.figures?.signal == -70)
+    #expect(try StoreReader(rig.store).speedTests().map(\.technology) == [Technology("5G/NR")])
+    try await rig.finish()
+  }
+
   @Test(
     "when QoS tests follow a test of the loop, then their bytes are charged with the test's own, while they run and after"
   )

@@ -109,6 +109,8 @@ import Testing
     #expect(info["cells"]?.map { $0["location_id"] as? Int } == [7, nil, 7])
     #expect(info["cells"]?.map { $0["registered"] as? Bool } == [true, true, false])
     #expect(info["signals"]?.map { $0["lte_rsrp"] as? Int } == [-95, -102], "the 5G cell has no level of its own")
+    let end = (ours["time_ul_ns"] as? Int ?? 0) + (ours["test_nsec_upload"] as? Int ?? 0)
+    #expect(end > 0 && info["signals"]?.map { $0["time_ns"] as? Int } == [end, end], "the level was read at the end")
     #expect(
       ours["telephony_network_sim_operator"] as? String == "232-01" && ours["test_ip_local"] as? String == "fe80::1")
     #expect(ours["last_client_status"] as? String == "END" && ours["last_qos_status"] == nil)
@@ -137,6 +139,7 @@ import Testing
       #expect(Set(try recorded(file).keys).subtracting(ours.keys).isEmpty, "\(file)")
     }
     #expect(ours["measurement_type_flag"] as? String == "regular" && ours["loopmode_info"] == nil)
+    #expect(ours["user_loop_mode"] as? Bool == false)
     let location = try #require(ours["location"] as? [String: Any])
     #expect(location["lat"] as? Double == 48.2 && location["age"] as? Int == 2000)
     #expect((ours["capabilities"] as? [String: Any])?["RMBThttp"] as? Bool == true)
@@ -146,7 +149,9 @@ import Testing
   func loop() throws {
     var request = SpeedTestRequest(clientUUID: "C", time: .sampleStart)
     request.loop = .init(uuid: "Labc", number: 3, count: 50, every: .seconds(900), distance: 250)
-    let info = try #require(try object(request.json(Self.device).text)["loopmode_info"] as? [String: Any])
+    let ours = try object(request.json(Self.device).text)
+    let info = try #require(ours["loopmode_info"] as? [String: Any])
+    #expect(ours["user_loop_mode"] as? Bool == true)
     #expect(info["loop_uuid"] as? String == "Labc" && info["test_counter"] as? Int == 3)
     #expect(info["max_delay"] as? Int == 15 && info["max_movement"] as? Int == 250 && info["max_tests"] as? Int == 50)
     request.loop = .init(uuid: nil, number: 1, count: 1, every: nil, distance: .infinity)

@@ -107,8 +107,7 @@ public final class ControlledTest: Sendable {
     }
     onGrant(granted.grant)
     follow(granted.grant.server.host)
-    let technology = environment.conditions.radio?.technology
-    let start = start(granted, technology)
+    let start = start(granted)
     let row = try await begin(start)
     let name = row.map { "speed test \($0)" } ?? "speed test"
     environment.logger.info("\(name): the server made test \(granted.grant.testUUID)")
@@ -120,7 +119,7 @@ public final class ControlledTest: Sendable {
       error: outcome == .completed ? nil : measured.abortReason ?? measured.error ?? "a figure is missing")
     // Of a server's name, only the default route was known at the start.
     stored.isCellular = measured.figures?.links?.isCellular ?? !environment.conditions.isOnOtherLink
-    stored.technology = technology
+    stored.technology = measured.technology
     let isStored = try await persist(start, stored, row)
     // The result is on the disk before the QoS tests, which take minutes.
     if outcome == .completed, options.runsQoS, isStored, let row, let results = await qosResults(granted) {
@@ -214,14 +213,14 @@ public final class ControlledTest: Sendable {
     environment.conditions.note(path.reading(to: host))
   }
 
-  private func start(_ granted: TestRequester.Granted, _ technology: Technology?) -> SpeedTestOutbox.Start {
+  private func start(_ granted: TestRequester.Granted) -> SpeedTestOutbox.Start {
     var start = SpeedTestOutbox.Start(
       controlServer: granted.url, clientUUID: granted.clientUUID, testUUID: granted.grant.testUUID,
       token: granted.grant.token, started: environment.timekeeper.now)
     (start.loopUUID, start.number) = (loop == nil ? nil : granted.grant.loopUUID ?? loop?.uuid, loop?.number)
     start.drive = environment.conditions.runningDrive
     start.place = environment.conditions.place(at: .now)?.fix.coordinate
-    start.technology = environment.conditions.isOnOtherLink ? nil : technology
+    start.technology = environment.conditions.isOnOtherLink ? nil : environment.conditions.radio?.technology
     return start
   }
 
@@ -231,6 +230,7 @@ public final class ControlledTest: Sendable {
 
   private struct Measured {
     var figures: SpeedTestFigures?
+    var technology: Technology?
     var error: String?
     /// Why the measurement was aborted: an abort after its end changes nothing.
     var abortReason: String?
@@ -240,15 +240,19 @@ public final class ControlledTest: Sendable {
   private func measure(
     _ granted: TestRequester.Granted, _ progress: @escaping @Sendable (SpeedTestProgress) -> Void
   ) async -> Measured {
+    var measured = Measured(technology: environment.conditions.radio?.technology)
     let waiting = Task { try await Task.sleep(for: granted.grant.wait) }
     guard enter(.waiting(waiting)), await (try? waiting.value) != nil else {
-      return Measured(abortReason: abortReason ?? "aborted")
+      measured.abortReason = abortReason ?? "aborted"
+      return measured
     }
-    var measured = Measured()
     do {
       let plan = try plan(granted.grant)
       let run = SpeedTestRun(plan)
-      guard enter(.measuring(run)) else { return Measured(abortReason: abortReason) }
+      guard enter(.measuring(run)) else {
+        measured.abortReason = abortReason
+        return measured
+      }
       environment.conditions.beginTrack()
       let began = ContinuousClock.now
       let stall = StallWatch { [self] in abort(Self.stallReason) }
@@ -274,7 +278,8 @@ public final class ControlledTest: Sendable {
       let track = environment.conditions.endTrack()
       // A test without any connection has its link and its places all the same.
       let outcome = (try? result.get()) ?? SpeedTestOutcome()
-      measured.figures = figures(outcome, plan, granted.grant, began: began, track.places, track.links)
+      measured.figures = figures(outcome, plan, granted.grant, began: began, track)
+      measured.technology = track.radio?.technology
       measured.figures?.delays = delays
       measured.error = try result.get().failures.first.map { "\($0)" }
     } catch {
@@ -342,18 +347,18 @@ public final class ControlledTest: Sendable {
 
   private func figures(
     _ outcome: SpeedTestOutcome, _ plan: SpeedTestPlan, _ grant: SpeedTestGrant, began: ContinuousClock.Instant,
-    _ track: [(fix: Fix, at: ContinuousClock.Instant)], _ links: [SpeedTestLink]
+    _ track: TestConditions.Track
   ) -> SpeedTestFigures {
     var figures = outcome.figures(plan)
     figures.serverName = grant.name
-    figures.links = links.isEmpty ? nil : links
+    figures.links = track.links.isEmpty ? nil : track.links
     let (now, wall) = (ContinuousClock.now, environment.timekeeper.now)
-    figures.places = track.compactMap {
+    figures.places = track.places.compactMap {
       SpeedTestPlace($0.fix, at: wall.adding($0.at - now), offset: ($0.at - began).inNanoseconds)
     }
     // The modem has not carried a test on another link.
-    guard links.isCellular else { return figures }
-    let radio = environment.conditions.radio
+    guard track.links.isCellular else { return figures }
+    let radio = track.radio
     figures.operatorCode = radio?.modem?.operatorCode
     figures.operatorName = radio?.modem?.operatorName
     figures.simOperatorCode = radio?.modem?.simOperatorCode

@@ -11,6 +11,7 @@ public final class TestConditions: Sendable {
     var path: PathReading?
     var track: [(fix: Fix, at: ContinuousClock.Instant)]?
     var links: (track: LinkTrack, began: ContinuousClock.Instant)?
+    var tested: RadioReading?
   }
 
   private let known = Mutex(Known())
@@ -32,7 +33,12 @@ public final class TestConditions: Sendable {
   }
 
   /// The modem's state.
-  public func note(_ reading: RadioReading) { known.withLock { $0.reading = reading } }
+  public func note(_ reading: RadioReading) {
+    known.withLock { known in
+      known.reading = reading
+      if reading.technology != nil || known.tested?.technology == nil { known.tested = reading }
+    }
+  }
 
   /// The route of the tests.
   public func note(_ path: PathReading) {
@@ -65,21 +71,31 @@ public final class TestConditions: Sendable {
     }
   }
 
-  /// Begins to collect positions and links.
+  /// Begins to collect positions, links and the modem's state.
   func beginTrack() {
     known.withLock { known in
+      known.tested = known.reading
       known.track = known.fix.map { [$0] } ?? []
       known.links = (LinkTrack(), .now)
       if let path = known.path { known.links?.track.note(path, at: 0) }
     }
   }
 
-  /// The positions and links since ``beginTrack()``.
-  func endTrack() -> (places: [(fix: Fix, at: ContinuousClock.Instant)], links: [SpeedTestLink]) {
+  /// What was noted since ``beginTrack()``.
+  func endTrack() -> Track {
     known.withLock { known in
       defer { (known.track, known.links) = (nil, nil) }
-      return (known.track ?? [], known.links?.track.links ?? [])
+      return Track(places: known.track ?? [], links: known.links?.track.links ?? [], radio: known.tested)
     }
+  }
+
+  /// Where and over what a test was made.
+  struct Track {
+    let places: [(fix: Fix, at: ContinuousClock.Instant)]
+    let links: [SpeedTestLink]
+    /// The last reading with a technology: under load, 5G non-standalone shows, and an idle modem may tell its LTE anchor only. All radio
+    /// values of a test are from this one.
+    let radio: RadioReading?
   }
 }
 

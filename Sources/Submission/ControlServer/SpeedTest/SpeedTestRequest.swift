@@ -45,6 +45,7 @@ public struct SpeedTestRequest: Hashable, Sendable {
         "client_uuid": .string(clientUUID),
         "time": .integer(time.milliseconds),
         "measurement_type_flag": loop == nil ? "regular" : "loop_active",
+        "user_loop_mode": .bool(loop != nil),
         "num_threads": threads.map { .integer(Int64($0)) },
         "protocol_version": family.map { $0 == .ipv4 ? "ipv4" : "ipv6" },
         "testCounter": loop.map { .integer(Int64($0.number)) },

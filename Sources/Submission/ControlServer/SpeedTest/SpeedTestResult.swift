@@ -70,9 +70,11 @@ struct SpeedTestResult: Hashable, Sendable {
       operatorCode: figures.operatorCode, operatorName: figures.operatorName, simOperatorCode: figures.simOperatorCode,
       simOperatorName: figures.simOperatorName, isRoaming: figures.isRoaming)
     var info = RadioInfo(testUUID: testUUID)
+    let last = figures.upload ?? figures.download
+    let end = (last?.began ?? 0).saturatingAdding(last?.nanoseconds ?? 0)
     let quantity = FenceRadio.quantities(of: technology).first
     let level = quantity.flatMap { quantity in figures.signal.map { [quantity: $0] } }
-    info?.add(figures.cell, technology, levels: level ?? [:], environment: figures.environment, at: .zero)
+    info?.add(figures.cell, technology, levels: level ?? [:], environment: figures.environment, at: .nanoseconds(end))
     return network.members + (info?.members ?? [])
   }
 
