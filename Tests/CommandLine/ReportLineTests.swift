@@ -57,6 +57,14 @@ struct ReportLineTests {
     }
   }
 
+  @Test("when unsent fences were too old, then the line counts them as deleted, and the pass has failed, because data is lost")
+  func expired() {
+    let lost = report { $0.fencesExpired = 2 }
+    #expect(lost.line == "nothing to submit; 2 fences deleted unsent, older than submission.max-age")
+    #expect(lost.outcome == .failed && (lost + PassReport()).fencesExpired == 2)
+    #expect(report { ($0.fencesExpired, $0.tally) = (2, PassTally(fences: 0, kept: [1])) }.outcome == .kept)
+  }
+
   @Test("when two passes meet the same session, then it counts once, with the later result")
   func joint() {
     let first = report { $0.tally = PassTally(fences: 5, of: [1, 2], kept: [2, 3], quarantined: [4]) }

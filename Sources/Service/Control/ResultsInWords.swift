@@ -52,6 +52,9 @@ extension PassReport {
       line +=
         "; \(counted(fencesWithoutSession, "fence")) without a session \(fencesWithoutSession == 1 ? "waits until it is" : "wait until they are") older than submission.legacy-threshold"
     }
+    if fencesExpired > 0 {
+      line += "; \(counted(fencesExpired, "fence")) deleted unsent, older than submission.max-age"
+    }
     // What failed first and was sent all the same is no result.
     if let firstFailure, outcome != .done { line += ": \(firstFailure)" }
     if let hold { line += "; \(self.line(hold))" }
@@ -74,11 +77,13 @@ extension PassReport {
     return "\(gate.reason): no request leaves \(until)(in \(wait)); \(Program.name) \(command) sends now"
   }
 
-  /// `kept` when anything is left, refused data included. A pass that a wait ended is not done, even if it looked at nothing.
+  /// `kept` when anything is left, refused data included. A pass that a wait ended is not done, even if it looked at nothing. Fences that
+  /// expired unsent are lost: `failed`.
   public var outcome: CommandOutcome {
     let left =
       sessionsKept + sessionsQuarantined + fencesWithoutSession + speedTests.kept + speedTests.quarantined
-    return left == 0 && !wasStopped && hold == nil ? .done : .kept
+    guard left == 0, !wasStopped, hold == nil else { return .kept }
+    return fencesExpired == 0 ? .done : .failed
   }
 }
 

@@ -6,6 +6,8 @@ public struct PassReport: Hashable, Sendable {
   public internal(set) var speedTests = SpeedTestTally()
   /// Fences whose session is missing; a cold pass sends them when they are old enough.
   public internal(set) var fencesWithoutSession = 0
+  /// Unsent fences that were deleted, because they are older than `submission.max-age`.
+  public internal(set) var fencesExpired = 0
   /// The first reason why something was not sent.
   public internal(set) var firstFailure: ServerFailure?
   /// The wait that ended the pass.
@@ -43,6 +45,7 @@ public struct PassReport: Hashable, Sendable {
     sum.tally = first.tally.followed(by: second.tally)
     sum.speedTests = first.speedTests.followed(by: second.speedTests)
     sum.fencesWithoutSession = second.fencesWithoutSession
+    sum.fencesExpired = first.fencesExpired + second.fencesExpired
     sum.firstFailure = first.firstFailure ?? second.firstFailure
     sum.hold = first.hold ?? second.hold
     sum.heldUntil = [first.heldUntil, second.heldUntil].compactMap { $0 }.max()

@@ -25,19 +25,19 @@ actor Housekeeping {
   nonisolated var isAgeConfirmed: Bool { timekeeper.agreement == .agrees }
 
   /// Deletes data that exceeds its age limit.
-  /// - Returns: The number of fences that are too old to be sent, by a clock that no other clock confirms.
-  func deleteOld(_ mode: PassMode, except running: Int64?) async throws -> Int {
+  func deleteOld(_ pass: inout Pass) async throws {
     let deleted = try await store.cleanup.run(
-      retention, now: clock.wall(), agreement: timekeeper.agreement, except: running)
+      retention, now: clock.wall(), agreement: timekeeper.agreement, except: pass.running)
     if !deleted.isNothing {
       logger.notice(
         """
-        \(mode) pass: deleted \(counted(deleted.expired, "fence")) too old to be sent, \(deleted.sentLongAgo) stored long enough, \
+        \(pass.mode) pass: deleted \(counted(deleted.expired, "fence")) too old to be sent, \(deleted.sentLongAgo) stored long enough, \
         \(counted(deleted.sessions, "session")) without fences, \(counted(deleted.speedTests, "speed test")), \(counted(deleted.driveLogs, "drive log")), and \
         \(counted(deleted.damagedStores, "damaged store"))
         """)
     }
-    return deleted.doubted
+    pass.report.fencesExpired += deleted.expired
+    pass.doubts.oldFences = deleted.doubted
   }
 
   /// Deletes submitted data while the state directory exceeds its quota.

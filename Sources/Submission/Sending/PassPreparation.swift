@@ -16,7 +16,7 @@ struct PassPreparation: PassStep {
     try await dating.correctTimes(&pass)
     // Before interrupted drives are ended: fences of an unfinished session must not expire, because no earlier pass
     // could send them.
-    pass.doubts.oldFences = try await housekeeping.deleteOld(pass.mode, except: pass.running)
+    try await housekeeping.deleteOld(&pass)
     if pass.mode.isCold {
       let ended = try await store.drives.endInterrupted(except: pass.running)
       if ended > 0 {
@@ -45,7 +45,7 @@ struct PassPreparation: PassStep {
     await registration.doubt()
     _ = try await registration.clientUUID(for: pass.exchange)
     guard housekeeping.isAgeConfirmed else { return }
-    pass.doubts.oldFences = try await housekeeping.deleteOld(pass.mode, except: pass.running)
+    try await housekeeping.deleteOld(&pass)
     try await lineUp(&pass)
   }
 
