@@ -85,29 +85,30 @@ struct ControlledTesting: Sendable {
       logger.error("the test's bytes do not count for speedtest.data-limit: \(StoreError.line(error))")
     }
     guard let testUUID = end.testUUID else { throw CommandFailure(end.error ?? "no test") }
-    let isSubmitted = submits ? await submit(testUUID, environment, givingUp) : nil
+    let state = submits ? await submit(testUUID, environment, givingUp) : nil
+    let isSubmitted = submits ? state == .submitted : nil
     let isLost = await environment.sender.hasSubmittedFromMemory(test: testUUID) == false
     let report = SpeedTestReport(
       figures: end.figures ?? SpeedTestFigures(server: "", port: 0, kind: ""), threads: planned.withLock { $0 },
       failures: end.error.map { ["\(end.outcome.rawValue): \($0)"] } ?? [],
-      controlled: .init(id: isLost ? nil : end.row, testUUID: testUUID, isSubmitted: isSubmitted))
+      controlled: .init(id: isLost ? nil : end.row, testUUID: testUUID, isSubmitted: isSubmitted, isRefused: state == .quarantined))
     if asJSON { print(report.json.text) } else { report.lines.forEach(print) }
     guard end.outcome == .completed, !isLost else { return .failed }
     return isSubmitted == false ? .kept : .done
   }
 
-  /// - Returns: Whether the control server has the test.
-  private func submit(_ test: String, _ environment: DriveEnvironment, _ stop: AsyncStream<Void>) async -> Bool {
+  /// - Returns: The test's state after a pass; `nil` when it is neither stored nor sent.
+  private func submit(
+    _ test: String, _ environment: DriveEnvironment, _ stop: AsyncStream<Void>
+  ) async -> StoredSpeedTest.State? {
     do {
       let report = try await untilStopped(by: stop) { try await environment.sender.pass(.warm) }
       logger.info("\(report.line)")
-      let isStored = try await environment.store.reading {
-        try $0.speedTests().first { $0.testUUID == test }?.state == .submitted
-      }
-      if isStored { return true }
+      let state = try await environment.store.reading { try $0.speedTests().first { $0.testUUID == test }?.state }
+      if let state, state == .submitted || state == .quarantined { return state }
     } catch {
       logger.error("the pass ended early: \(StoreError.line(error))")
     }
-    return await environment.sender.hasSubmittedFromMemory(test: test) == true
+    return await environment.sender.hasSubmittedFromMemory(test: test) == true ? .submitted : nil
   }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Service
 import Settings
+import SpeedTest
 
 struct LoopCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -35,11 +36,11 @@ struct LoopCommand: AsyncParsableCommand {
   var noSubmit = false
 
   mutating func validate() throws {
-    if let count, !(1...500).contains(count) { throw ValidationError("--count is \(count): expected 1 to 500.") }
-    if let every, every != "none", DurationText.duration(every) == nil {
+    if let count, !LoopRules.counts.contains(count) { throw ValidationError("--count is \(count): expected 1 to 500.") }
+    if let every, every != "none", DurationText.duration(every).map(LoopRules.waits.contains) != true {
       throw ValidationError("--every is \"\(every)\": expected a duration such as 15m, from 5m to 1d, or none.")
     }
-    if let distance, distance != "none", Double(distance) == nil {
+    if let distance, distance != "none", Double(distance).map(LoopRules.distances.contains) != true {
       throw ValidationError("--distance is \"\(distance)\": expected metres, 25 to 10000, or none.")
     }
   }

@@ -12,6 +12,8 @@ struct SpeedTestReport {
     let testUUID: String
     /// Whether the control server has the result; `nil` for a test that was not to be sent.
     let isSubmitted: Bool?
+    /// Whether the control server refused it.
+    var isRefused = false
   }
 
   var figures: SpeedTestFigures
@@ -67,6 +69,8 @@ struct SpeedTestReport {
     case true?: "\(test): the control server has it"
     case _ where controlled.isSubmitted != true && controlled.id == nil:
       "\(test): neither stored nor sent, because the disk refuses it"
+    case false? where controlled.isRefused:
+      "\(test): stored; the control server refused it, \(Program.name) submit --quarantined sends it again"
     case false?: "\(test): stored; \(Program.name) submit sends it later"
     case nil: "\(test): stored, not sent"
     }

@@ -4,9 +4,9 @@ import Coverage
 public struct LoopRules: Hashable, Sendable {
   /// The accepted numbers of tests.
   public static let counts = 1...500
-  static let waits: ClosedRange<Duration> = .seconds(5 * 60)...(.seconds(1440 * 60))
+  public static let waits: ClosedRange<Duration> = .seconds(5 * 60)...(.seconds(1440 * 60))
   /// The accepted distances in metres.
-  static let distances: ClosedRange<Double> = 25...10_000
+  public static let distances: ClosedRange<Double> = 25...10_000
   /// The longest duration of a loop, sleep and power loss included.
   public static let longestDuration = Duration.seconds(48 * 3600)
   /// A running test is aborted after this time. The test's own deadline is far shorter.
