@@ -4,7 +4,7 @@ struct Timings: Hashable, Sendable {
   var connection: Duration = .seconds(5)
   /// The time limit for gpsd's greeting, its first line to each client. gpsd is silent while it opens a device for another client; 5.1 s
   /// have been measured. A dead connection looks the same, so further attempts wait no longer.
-  var greeting: Duration = .seconds(7)
+  var greeting: Duration = .seconds(10)
   /// The time limit for gpsd's echo of WATCH, when gpsd opens its devices. It doubles with each attempt that ends this way, up to
   /// ``longestPatience``, so that a slow gpsd gets enough time.
   var handshake: Duration = .seconds(8)

@@ -54,16 +54,16 @@ import Testing
     #expect(reasons(effects) == ["gpsd is full or not ready (it closed the connection without an answer)"])
   }
 
-  @Test mutating func `when the greeting is late, then each attempt waits seven seconds, without a pause between`() {
+  @Test mutating func `when the greeting is late, then each attempt waits ten seconds, without a pause between`() {
     _ = conversation.start(at: TestTime.at(0))
     for attempt in 0..<5 {
-      let start = Double(attempt) * 7
+      let start = Double(attempt) * 10
       _ = conversation.step(.connected, at: TestTime.at(start))
-      #expect(!tick(start + 6.9).contains(.disconnect))
-      let effects = tick(start + 7)
+      #expect(!tick(start + 9.9).contains(.disconnect))
+      let effects = tick(start + 10)
       #expect(effects.contains(.disconnect))
-      #expect(reasons(effects) == (attempt == 0 ? ["no answer in 7.0 s"] : []), "the same reason is not reported again")
-      #expect(tick(start + 7).contains(.connect))
+      #expect(reasons(effects) == (attempt == 0 ? ["no answer in 10.0 s"] : []), "the same reason is not reported again")
+      #expect(tick(start + 10).contains(.connect))
     }
   }
 
