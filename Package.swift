@@ -233,7 +233,9 @@ let package = Package(
     // Reports on drives whose true figures are known.
     .executableTarget(
       name: "simulate-reports",
-      dependencies: ["Coverage", "Export", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      dependencies: [
+        "Coverage", "Export", "Store", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
       path: "tools/simulate-reports",
       swiftSettings: strict),
 

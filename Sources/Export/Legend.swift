@@ -34,12 +34,13 @@ enum Legend {
   /// No ping tells whether there is coverage (``Fence/isMeasured``).
   static let notMeasured = Entry(name: "t-unmeasured", label: "not measured", colour: "#8C8C9C", isHollow: true)
 
+  /// Ends the identifiers of styles in KML for fences that are never submitted.
+  static let wifiSuffix = "-wifi"
   /// The mark of a fence that is never submitted although pings were answered in it: it overlaps Wi-Fi time.
   static let wifi = "touched by Wi-Fi"
   /// The mark of one without an answer: Wi-Fi, or a reason of the probe's own (docs/algorithm.md, 4.1).
   static let excluded = "Wi-Fi, or pings not sent"
 
-  /// The place of an entry in ``classes``.
   static func place(of entry: Entry) -> Int { classes.firstIndex(of: entry) ?? classes.count - 1 }
 
   /// The class of a fence.

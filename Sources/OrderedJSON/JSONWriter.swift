@@ -62,10 +62,10 @@ public struct JSONWriter {
     bytes.append(UInt8(ascii: mark))
   }
 
-  /// Writes a comma if a value precedes.
+  /// Writes a comma if a value precedes; a line feed, and the record separator of text sequences (RFC 7464), begin another text.
   private mutating func separate() {
     switch bytes.last {
-    case nil, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"), UInt8(ascii: "\n"): break
+    case nil, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"), UInt8(ascii: "\n"), 0x1E: break
     default: bytes.append(UInt8(ascii: ","))
     }
   }

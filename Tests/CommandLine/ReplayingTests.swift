@@ -129,7 +129,7 @@ struct ReplayingTests {
     arguments: ["", "\n", "{}", "null", #"{"drive":2}"#, "\u{0}\u{1}"])
   func noLog(text: String) async throws {
     let path = try folder.write(text, to: "none.jsonl")
-    let error = await #expect(throws: UnreadableEvidence.self) { try await Replaying(path: path, configuration: nil) }
+    let error = await #expect(throws: CommandFailure.self) { try await Replaying(path: path, configuration: nil) }
     let line = try #require(error).description
     #expect(line.hasPrefix("\(path): ") && !line.contains("\n"), "\(line)")
   }

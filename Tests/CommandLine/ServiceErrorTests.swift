@@ -96,12 +96,6 @@ struct ServiceErrorTests {
 
   // MARK: Lines of other commands
 
-  @Test("when a file of a verification cannot be read, then its path is in the line once")
-  func evidence() {
-    #expect(UnreadableEvidence(path: "/a", reason: "no log").description == "/a: no log")
-    #expect(UnreadableEvidence(path: "log", reason: "no drive log").description == "log: no drive log")
-  }
-
   @Test("when work ends, then its result is returned; when a stop comes first, then the work is cancelled")
   func untilStop() async throws {
     let (never, keep) = AsyncStream<Void>.makeStream()

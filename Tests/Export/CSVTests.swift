@@ -24,9 +24,9 @@ struct CSVTests {
     #expect(rows.count == 2 && rows[1].count == rows[0].count)
     let known = zip(rows[0], rows[1]).filter { !$0.1.isEmpty }
     #expect(
-      known.map { "\($0.0)=\($0.1)" }.prefix(6) == [
-        "id=8", "session=3", "entered_at=2026-11-20T10:00:10.000Z", "exited_at=2026-11-20T10:00:14.000Z",
-        "latitude=48.2", "longitude=16.3",
+      known.map { "\($0.0)=\($0.1)" }.prefix(8) == [
+        "id=8", "session=3", "drive=2", "quarantined=false", "entered_at=2026-11-20T10:00:10.000Z",
+        "exited_at=2026-11-20T10:00:14.000Z", "latitude=48.2", "longitude=16.3",
       ])
   }
 

@@ -57,7 +57,8 @@ struct ColumnListTests {
     let known = ColumnList.all.filter { $0.value(.bare()) != nil }.map(\.name)
     #expect(
       known == [
-        "id", "session", "entered_at", "exited_at", "latitude", "longitude", "radius_m", "pings", "pings_ok",
+        "id", "session", "drive", "quarantined", "entered_at", "exited_at", "latitude", "longitude", "radius_m",
+        "pings", "pings_ok",
         "technology", "technology_id", "duration_ms", "submittable", "pings_lost", "pings_late", "pings_unsent",
         "pings_duplicate",
       ])

@@ -81,7 +81,7 @@ struct ExportTests {
     #expect(
       line.hasPrefix(
         """
-        {"id":0,"session":3,"entered_at":"2026-11-20T10:00:10.123Z","exited_at":"2026-11-20T10:00:14.123Z",
+        {"id":0,"session":3,"drive":2,"quarantined":false,"entered_at":"2026-11-20T10:00:10.123Z","exited_at":"2026-11-20T10:00:14.123Z",
         """.dropLast()))
   }
 

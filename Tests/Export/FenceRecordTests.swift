@@ -76,7 +76,8 @@ struct FenceRecordTests {
   @Test("when a stored fence has an identifier, then the feature has it instead of the number in the drive")
   func identifier() throws {
     let stored = FenceRecord(
-      id: 4711, fence: .sample(number: 2), session: Session(number: 0, testUUID: nil, started: .start), origin: .replay)
+      id: 4711, fence: .sample(number: 2), session: Session(number: 0, testUUID: nil, started: .start),
+      origin: .store(driveStarted: .sampleStart, session: 3))
     #expect(try export(.geojson, [stored]).contains("{\"type\":\"Feature\",\"id\":4711,"))
     #expect(try export(.geojson, [record(.sample(number: 2))]).contains("\"id\":2,"))
   }

@@ -24,15 +24,10 @@ struct ProvenanceTests {
   private static let digest = "d918a57740640ea9412f96f70004d2e814c29f3c9e80e0a1c0b9cefca8330df5"
   private static var wantedFilters: NSDictionary { ["state": "all", "links": ["<A> & \"B\""]] }
 
-  private func session(_ id: Int64, drive: Int64, equipment: String? = nil) throws -> StoredSession {
+  private func session(_ id: Int64, drive: Int64, equipment: ModemEquipment? = nil) -> StoredSession {
     StoredSession(
-      row: Row([
-        "equipment": equipment,
-        "id": id, "drive_id": drive, "drive_started_at": WallTime.sampleStart.microseconds, "number": 0,
-        "started_at": WallTime.sampleStart.microseconds, "link": "<A> & \"B\"", "store_uuid": "U", "is_intact": true,
-        "fences": 0, "sent_fences": 0, "readable_fences": 0, "submittable_fences": 0, "submitted_fences": 0,
-        "quarantined_fences": 0, "kept_fences": 0, "is_of_latest_drive": false,
-      ]))
+      id: id, drive: drive, driveStarted: .sampleStart,
+      session: Session(number: 0, started: .start, equipment: equipment), link: "<A> & \"B\"", store: "U")
   }
 
   /// Of two drives, the log of one of which is there.
@@ -46,11 +41,11 @@ struct ProvenanceTests {
       drives: [
         try #require(
           DriveProvenance(
-            of: [try session(3, drive: 1, equipment: ModemEquipment.sample.json.text), try session(4, drive: 1)],
+            of: [session(3, drive: 1, equipment: .sample), session(4, drive: 1)],
             fences: 7, log: StoredDriveLog(name: "a.jsonl", path: path))),
         try #require(
           DriveProvenance(
-            of: [try session(5, drive: 2)], fences: 1, log: StoredDriveLog(name: "b.jsonl", path: nil))),
+            of: [session(5, drive: 2)], fences: 1, log: StoredDriveLog(name: "b.jsonl", path: nil))),
       ])
   }
 
@@ -101,7 +96,7 @@ struct ProvenanceTests {
     let path = try folder.write("{\"drive\":\n" + Self.log, to: "torn.jsonl")
     let drive = try #require(
       DriveProvenance(
-        of: [try session(3, drive: 1)], fences: 7, log: StoredDriveLog(name: "torn.jsonl", path: path)))
+        of: [session(3, drive: 1)], fences: 7, log: StoredDriveLog(name: "torn.jsonl", path: path)))
     let log = try #require(try object(drive.json.text.utf8)["log"] as? NSDictionary)
     #expect(log["sha256"] is String && log["settings_missing"] as? String != nil, "\(log)")
     #expect(drive.settings == nil && drive.line.contains("settings unknown: "), "\(drive.line)")

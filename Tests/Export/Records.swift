@@ -1,10 +1,29 @@
 import Coverage
 import Foundation
+import Store
 import TestSupport
 
 @testable import Export
 
 extension FenceRecord {
+  enum Origin {
+    case replay
+    case store(driveStarted: WallTime, session: Int64)
+  }
+
+  /// - Parameter id: Of a stored fence.
+  init(
+    id: Int64? = nil, fence: Fence, session: Session, origin: Origin, link: String? = nil, submitted: WallTime? = nil
+  ) {
+    switch origin {
+    case .replay: self.init(replayed: fence, session: session, link: link)
+    case .store(let driveStarted, let number):
+      let stored = StoredSession(id: number, drive: 2, driveStarted: driveStarted, session: session, link: link)
+      self.init(
+        StoredFence(id: id ?? Int64(fence.number), session: stored, fence: fence, submitted: submitted))
+    }
+  }
+
   /// A fence of the store with every value.
   static func whole(
     id: Int64 = 7, number: Int = 0, session: Int64 = 3, latitude: Double = 48.2082, longitude: Double = 16.3738,
@@ -25,16 +44,13 @@ extension FenceRecord {
     radio.levels = SignalQuantity.allCases.map { quantity in
       .init(quantity: quantity, minimum: -19.5, median: -15, maximum: -12.5)
     }
-    var record = FenceRecord(
-      id: id,
-      fence: .sample(number: number, latitude: latitude, longitude: longitude, figures: figures, radio: radio),
-      session: Session(number: 0, testUUID: "T1", started: .start, anchor: .seconds(16)),
-      origin: .store(
-        driveStarted: .sampleStart, session: session,
-        provenance: Provenance(
-          store: "f81d4fae-7dec-41d0-a765-00a0c91e6bf6", drive: 2, clock: "gnss", isQuarantined: false,
-          target: "icmp 192.0.2.1")),
-      link: link, submitted: submitted)
+    let stored = StoredSession(
+      id: session, drive: 2, driveStarted: .sampleStart,
+      session: Session(number: 0, testUUID: "T1", started: .start, anchor: .seconds(16)), link: link,
+      target: "icmp 192.0.2.1", store: "f81d4fae-7dec-41d0-a765-00a0c91e6bf6", clock: "gnss")
+    let fence = Fence.sample(
+      number: number, latitude: latitude, longitude: longitude, figures: figures, radio: radio)
+    var record = FenceRecord(StoredFence(id: id, session: stored, fence: fence, submitted: submitted))
     record.distance = 23.5
     return record
   }

@@ -61,7 +61,7 @@ enum DriveLogs: FuzzTarget {
     _ = drive.header.json.text
     for fence in engine.fences { _ = Sent.text(fence, of: engine, started: drive.header.started) }
     let records = engine.fences.map {
-      FenceRecord(fence: $0, session: engine.sessions[$0.session], origin: .replay, link: drive.header.link)
+      FenceRecord(replayed: $0, session: engine.sessions[$0.session], link: drive.header.link)
     }
     for format in ExportFormat.allCases { try? format.export(records) { _ = $0.count } }
     let replay = LogReplay(drive, path: "log")

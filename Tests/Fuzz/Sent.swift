@@ -1,5 +1,6 @@
 import Coverage
 import Export
+import Store
 
 @testable import Submission
 
@@ -16,8 +17,10 @@ enum Sent {
     let result = CoverageResult(
       clientUUID: "C", testUUID: session.testUUID ?? "T", driveStarted: started, anchor: session.anchor ?? .start,
       fences: [fence])
-    let stored = FenceRecord(fence: fence, session: session, origin: .store(driveStarted: started, session: 1))
-    let replayed = FenceRecord(fence: fence, session: session, origin: .replay)
+    let stored = FenceRecord(
+      StoredFence(
+        id: 1, session: StoredSession(id: 1, drive: 1, driveStarted: started, session: session), fence: fence))
+    let replayed = FenceRecord(replayed: fence, session: session)
     for record in [stored, replayed] { try? ExportFormat.jsonl.export([record]) { _ = $0.count } }
     return result.json(device).text
   }

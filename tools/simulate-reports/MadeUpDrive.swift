@@ -1,6 +1,7 @@
 import Coverage
 import Export
 import Foundation
+import Store
 
 /// The law of a made-up drive: log-normal delays and losses, both correlated in time.
 struct Law {
@@ -59,7 +60,9 @@ struct MadeUpDrive {
     var figures = ReportFigures()
     let started = WallTime(microseconds: 1_795_168_800_000_000 + id * 86_400_000_000)
     for fence in fences {
-      figures.add(ReportedFence(fence: fence, drive: id, session: id, driveStarted: started))
+      figures.add(
+        StoredFence(
+          id: Int64(fence.number), session: StoredSession(id: id, drive: id, driveStarted: started), fence: fence))
       comparison.add(fence, to: side)
     }
     figures.endFences()

@@ -18,9 +18,6 @@ struct Column<Record>: Sendable {
   /// The name as the key of a JSON object, with quotes and colon.
   let key: [UInt8]
 
-  /// - Parameters:
-  ///   - meaning: In one line of Markdown: it becomes a row of docs/export.md and a description in a GeoPackage.
-  ///   - value: Returns `nil` for an unknown value, and a ``JSON`` of the case that fits `kind`.
   init(
     _ name: String, _ kind: ColumnKind, _ meaning: String, role: ColumnRole = .property,
     of source: ColumnSource = .both,

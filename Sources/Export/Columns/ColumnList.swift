@@ -4,7 +4,6 @@ import Store
 
 /// The one table of columns: every format writes these, in this order, and docs/export.md is generated from it.
 enum ColumnList {
-  /// All columns.
   static let all: [Column<FenceRecord>] = places + test + figures + RadioColumns.all
 
   /// The properties of a feature of the store: without number and place, which each format has a form of its own for.
@@ -13,7 +12,6 @@ enum ColumnList {
   /// The same with the number, for formats whose features have none that every reader shows.
   static let storedFields: [Column<FenceRecord>] = all.filter { $0.role != .position && $0.source != .replay }
 
-  /// The columns of a table of the store's fences.
   static let storedTable: [Column<FenceRecord>] = all.filter { $0.source != .replay }
 
   /// The members of a line of JSON Lines, wherever the record comes from.
@@ -33,19 +31,19 @@ enum ColumnList {
     Column("exited", .decimal, "seconds from the start of the drive to the end of the fence", of: .replay) {
       $0.driveStarted == nil ? $0.fence.exited.map(JSON.seconds) : nil
     },
-    .number("session", "id of the session, as `sessions` lists it", of: .store) { $0.storedSession },
-    .number("drive", "id of the drive in the store", of: .store) { $0.provenance?.drive },
+    .number("session", "id of the session, as `sessions` lists it", of: .store) { $0.stored?.id },
+    .number("drive", "id of the drive in the store", of: .store) { $0.stored?.drive },
     .text("store_id", "identity of the store (UUID): numbers and ids are unique with it only", of: .store) {
-      $0.provenance?.store
+      $0.stored?.store
     },
-    .text("clock", "clock that dates the drive: `gnss`, `server` or `host`", of: .store) { $0.provenance?.clock },
+    .text("clock", "clock that dates the drive: `gnss`, `server` or `host`", of: .store) { $0.stored?.clock },
     Column("quarantined", .boolean, "whether the control server refused fences of the session", of: .store) {
-      ($0.provenance?.isQuarantined).map(JSON.bool)
+      $0.stored.map { .bool($0.quarantineReason != nil) }
     },
     .text(
       "target", "the user's own target of the pings (`pings.target`); absent for drives with a control server",
       of: .store
-    ) { $0.provenance?.target },
+    ) { $0.stored?.target },
     Column("entered_at", .time, "beginning of the fence", of: .store) { ($0.enteredAt?.iso8601).map(JSON.string) },
     Column("exited_at", .time, "end of the fence", of: .store) { ($0.exitedAt?.iso8601).map(JSON.string) },
     Column("latitude", .decimal, "degrees north (WGS 84), of the centre", role: .position) {

@@ -1,4 +1,3 @@
-import Coverage
 import OrderedJSON
 
 /// The values of one fence by column, for a reader of that fence alone.
@@ -11,11 +10,6 @@ extension FenceRecord {
   /// The same as an object.
   public var json: JSON {
     .object(ColumnList.storedTable.compactMap { column in column.value(self).map { JSON.Member(column.name, $0) } })
-  }
-
-  /// The record with another fence.
-  public func with(_ fence: Fence) -> FenceRecord {
-    FenceRecord(id: id, fence: fence, session: session, origin: origin, link: link, submitted: submitted)
   }
 
   /// The columns that differ, with the values of both; `nil` where one has none.

@@ -75,40 +75,51 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
   ) throws {
     let records = JoinedRecords(records: records)
     switch self {
-    case .geojson: try GeoJSON(shape).export(provenance: provenance, write: write, forEach: records.forEach)
-    case .geojsonseq: try GeoJSON(shape).exportSequence(write: write, forEach: records.forEach)
+    case .geojson, .geojsonseq:
+      let collection = GeoJSON(properties: ColumnList.properties, shape: shape, hasBox: true)
+      if self == .geojsonseq { return try collection.exportSequence(write: write, forEach: records.forEach) }
+      try collection.export(provenance: provenance, write: write, forEach: records.forEach)
     case .jsonl: try JSONLines.export(ColumnList.line, write: write, forEach: records.forEach)
     case .csv: try CSV.export(ColumnList.storedTable, write: write, forEach: records.forEach)
-    case .gpx: try GPX.export(records, tracks: tracks, provenance: provenance, write: write)
-    case .kml: try KML.export(records, tracks: tracks, shape: shape, provenance: provenance, write: write)
+    case .gpx:
+      try GPX.export(GPX.fields, tracks: tracks, provenance: provenance, write: write, forEach: records.forEach)
+    case .kml:
+      try KML.export(
+        "Coverage", ColumnList.storedFields, tracks: tracks, shape: shape, provenance: provenance, write: write,
+        folder: \.folder, forEach: records.forEach)
     case .gpkg:
       try GeoPackage.export(
         records, tracks: tracks, statement, provenance: provenance, scratch: scratch, write: write)
     case .html:
       try MapPage(
-        records, tracks: tracks, speedTests: speedTests, options: map, provenance: provenance, complain: complain
+        records: records, tracks: tracks, speedTests: speedTests, options: map, provenance: provenance,
+        complain: complain
       ).write(write)
     }
   }
 
   /// Writes speed tests through `write`, in their order, in a format of ``ofSpeedTests``; others write nothing. JSON Lines have the curves of
   /// the connections, the pings and the positions.
-  /// - Parameters:
-  ///   - provenance: What the export rests on, for formats with a place for it.
-  ///   - scratch: A folder for a file while it is made (``gpkg``).
   /// - Throws: ``GeoPackageError``, and errors of `write`.
   public func export(
     speedTests tests: [StoredSpeedTest], provenance: ProvenanceSource? = nil,
     scratch: String = FileManager.default.temporaryDirectory.path, write: ([UInt8]) throws -> Void
   ) throws {
     switch self {
-    case .geojson:
-      try GeoJSON<StoredSpeedTest>.speedTests.export(provenance: provenance, write: write, forEach: tests.forEach)
-    case .geojsonseq: try GeoJSON<StoredSpeedTest>.speedTests.exportSequence(write: write, forEach: tests.forEach)
+    case .geojson, .geojsonseq:
+      let collection = GeoJSON(properties: SpeedTestColumns.properties, hasBox: false)
+      if self == .geojsonseq { return try collection.exportSequence(write: write, forEach: tests.forEach) }
+      try collection.export(provenance: provenance, write: write, forEach: tests.forEach)
     case .jsonl: try JSONLines.export(SpeedTestColumns.all, write: write, forEach: tests.forEach)
     case .csv: try CSV.export(SpeedTestColumns.table, write: write, forEach: tests.forEach)
-    case .gpx: try GPX.export(tests, provenance, write: write)
-    case .kml: try KML.export(tests, provenance, write: write)
+    case .gpx:
+      try GPX.export(
+        SpeedTestColumns.fields, tracks: [TrackSegment](), provenance: provenance, write: write, forEach: tests.forEach)
+    case .kml:
+      let folder: KML.Folder = (nil, "Speed tests", nil)
+      try KML.export(
+        folder.name, SpeedTestColumns.fields, first: folder, tracks: [TrackSegment](), provenance: provenance,
+        write: write, folder: { _ in folder }, forEach: tests.forEach)
     case .gpkg: try GeoPackage.export(tests, provenance, scratch: scratch, write: write)
     case .html: break
     }

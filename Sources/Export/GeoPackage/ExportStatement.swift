@@ -14,9 +14,7 @@ public struct ExportStatement: Hashable, Sendable {
   private let isFiltered: Bool
 
   /// - Parameters:
-  ///   - exported: When the export was made.
   ///   - state: The states of its fences, as `export --state` has them.
-  ///   - filter: Which fences it has.
   ///   - isOfSessions: Whether it has some sessions only.
   public init(
     _ identity: StoreIdentity, exported: WallTime, state: String, filter: FenceFilter, isOfSessions: Bool
@@ -50,7 +48,6 @@ public struct ExportStatement: Hashable, Sendable {
   }
 
   /// Adds the table `export`, of one row, to a GeoPackage.
-  /// - Throws: GRDB's `DatabaseError`.
   func add(to database: Database) throws {
     let list = columns.map { "\($0.field.name) \($0.field.type)" }.joined(separator: ", ")
     try database.execute(

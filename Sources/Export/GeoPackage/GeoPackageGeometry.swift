@@ -2,7 +2,6 @@ import Coverage
 
 /// A geometry as a blob of GeoPackage (OGC 12-128r17, 2.1.3): a header with the envelope, then WKB, both little-endian.
 struct GeoPackageGeometry {
-  /// The blob.
   private(set) var bytes: [UInt8] = []
   /// The least and greatest longitude (x) and latitude (y) in degrees: the envelope, and the rectangle for the R-tree.
   let box: (minX: Double, maxX: Double, minY: Double, maxY: Double)
@@ -15,7 +14,6 @@ struct GeoPackageGeometry {
     case multiPolygon = 6
   }
 
-  /// A point.
   init(point: Coordinate) {
     let (x, y) = (point.longitude, point.latitude)
     box = (x, x, y, y)

@@ -20,8 +20,6 @@ final class GeoPackageLayer {
   /// - Parameters:
   ///   - name: The name of the table; it goes into SQL unchanged.
   ///   - geometry: GeoPackage's name of the type of geometry, such as `POINT` (OGC 12-128r17, annex G).
-  ///   - description: For readers of the file.
-  /// - Throws: GRDB's `DatabaseError`.
   init(_ name: String, geometry: String, description: String, fields: [GeoPackageField], in database: Database) throws {
     (self.name, self.database) = (name, database)
     let columns = fields.map { "\"\($0.name)\" \($0.type)" }
@@ -57,7 +55,6 @@ final class GeoPackageLayer {
   /// - Parameters:
   ///   - id: Its number; `nil`: one more than that of the feature before.
   ///   - values: Those of the fields, in order.
-  /// - Throws: GRDB's `DatabaseError`.
   func add(_ geometry: GeoPackageGeometry, id: Int64? = nil, values: [JSON?]) throws {
     let id = id ?? nextID
     nextID = id &+ 1
@@ -77,7 +74,6 @@ final class GeoPackageLayer {
   }
 
   /// Completes the layer after its last feature.
-  /// - Throws: GRDB's `DatabaseError`.
   func finish() throws {
     try tree.finish()
     if let box {

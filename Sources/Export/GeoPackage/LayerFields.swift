@@ -2,10 +2,9 @@ import OrderedJSON
 
 /// The fields of a layer as QGIS shows them: a name for people beside each column, and what a map tip says.
 struct LayerFields {
-  /// The columns and their names for people.
-  private let aliases: [(field: String, name: String)]
+  let columns: [String]
   /// Text with QGIS's expressions within `[% %]`, in HTML.
-  private let tip: String
+  let tip: String
 
   static let fences = LayerFields(
     columns: ColumnList.storedProperties.map(\.name),
@@ -20,14 +19,10 @@ struct LayerFields {
     columns: ["session", "link", "began_at", "ended_at", "positions"],
     tip: "session [% \"session\" %], [% \(text("began_at", else: "")) %] to [% \(text("ended_at", else: "")) %]")
 
-  init(columns: [String], tip: String) {
-    (aliases, self.tip) = (columns.map { ($0, Self.alias(of: $0)) }, tip)
-  }
-
   /// The part of a style that has both, in QGIS's XML (QML).
   var qml: String {
-    let aliases = aliases.enumerated().map { index, alias in
-      "<alias index=\"\(index + 1)\" field=\"\(Markup.escaped(alias.field))\" name=\"\(Markup.escaped(alias.name))\"/>"
+    let aliases = columns.enumerated().map { index, column in
+      "<alias index=\"\(index + 1)\" field=\"\(Markup.escaped(column))\" name=\"\(Markup.escaped(Self.alias(of: column)))\"/>"
     }
     return "<aliases>\(aliases.joined())</aliases>\n<mapTip enabled=\"1\">\(Markup.escaped(tip))</mapTip>"
   }

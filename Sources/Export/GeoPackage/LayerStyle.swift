@@ -3,7 +3,6 @@ import Coverage
 /// A style of a layer for QGIS, with names of its fields for people and its map tips: fences and speed tests by technology, in the
 /// classes and colours of the map page. ``FigureStyle`` has those by delay, loss and signal.
 struct LayerStyle {
-  /// The layer's table.
   let table: String
   /// The name of the style, as QGIS lists it.
   let name: String

@@ -26,7 +26,6 @@ struct RTreePacking {
   private static let root: Int64 = 1
 
   /// - Parameter tree: The name of the R-tree; it goes into SQL unchanged.
-  /// - Throws: GRDB's `DatabaseError`.
   init(_ tree: String, in database: Database) throws {
     func insertion(_ table: String) throws -> RowInsertion {
       RowInsertion(try database.makeStatement(sql: "INSERT INTO \"\(tree)_\(table)\" VALUES (?, ?)"), in: database)
@@ -44,12 +43,9 @@ struct RTreePacking {
     capacity = (nodeSize - RTreeNode.headerSize) / RTreeNode.cellSize
   }
 
-  /// Adds a row of the table.
-  /// - Throws: GRDB's `DatabaseError`.
   mutating func add(_ row: Int64, _ box: RTreeBox) throws { try add(row, box, to: 0) }
 
   /// Completes the tree. Called once, after the last row.
-  /// - Throws: GRDB's `DatabaseError`.
   mutating func finish() throws {
     var level = 0
     while level < levels.count - 1 {

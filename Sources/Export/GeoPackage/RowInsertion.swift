@@ -60,7 +60,6 @@ struct RowInsertion {
   }
 
   /// Inserts the row; the next ``bind(_:)`` begins another one.
-  /// - Throws: GRDB's `DatabaseError`.
   mutating func insert() throws {
     let code = refusal == SQLITE_OK ? sqlite3_step(statement.sqliteStatement) : refusal
     // The message is that of the last call only.

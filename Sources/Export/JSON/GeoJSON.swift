@@ -1,20 +1,12 @@
 import Coverage
 import OrderedJSON
-import Store
 
 /// GeoJSON (RFC 7946): a FeatureCollection with a line for each feature, or the features as a text sequence.
-struct GeoJSON<Record> {
-  /// Where a feature is; a test without a place has none (RFC 7946, 3.2).
-  enum Geometry {
-    case point(Coordinate)
-    case circle(CircleOutline)
-  }
-
-  private let properties: [Column<Record>]
+struct GeoJSON<Record: Feature> {
+  let properties: [Column<Record>]
+  var shape = FenceShape.point
   /// Whether the collection has the bounding box of its geometries.
-  private let hasBox: Bool
-  private let number: (Record) -> Int64
-  private let geometry: (Record) -> Geometry?
+  let hasBox: Bool
 
   /// Writes a FeatureCollection. The bounding box of the geometries comes last, when it is known: RFC 7946 prescribes no order,
   /// and memory does not grow with the fences. It is absent without fences.
@@ -31,15 +23,13 @@ struct GeoJSON<Record> {
     var isFirst = true
     var box = BoundingBox()
     try forEach { record in
-      let geometry = geometry(record)
-      switch geometry {
-      case .point(let centre) where hasBox: box.add(centre)
-      case .circle(let outline) where hasBox: box.add(outline)
-      default: break
+      let circle = record.circle(shape)
+      if hasBox, let place = record.place {
+        if let circle { box.add(circle) } else { box.add(place) }
       }
       text.raw(isFirst ? "\n" : ",\n")
       isFirst = false
-      writeFeature(record, geometry, to: &text)
+      writeFeature(record, circle, to: &text)
       try text.flush(to: write)
     }
     text.raw("\n]")
@@ -55,36 +45,35 @@ struct GeoJSON<Record> {
   func exportSequence(
     write: ([UInt8]) throws -> Void, forEach: @escaping ((Record) throws -> Void) throws -> Void
   ) throws {
-    var feature = JSONWriter()
-    var text: [UInt8] = []
+    var text = JSONWriter()
     try forEach { record in
-      feature.removeAll()
-      writeFeature(record, geometry(record), to: &feature)
-      text += [0x1E] + feature.bytes + [UInt8(ascii: "\n")]
-      guard text.count >= 1 << 16 else { return }
-      try write(text)
-      text.removeAll(keepingCapacity: true)
+      text.raw("\u{1E}")
+      writeFeature(record, record.circle(shape), to: &text)
+      text.raw("\n")
+      try text.flush(to: write)
     }
-    if !text.isEmpty { try write(text) }
+    // Without a record, nothing is written.
+    try text.flush(to: write, isLast: !text.bytes.isEmpty)
   }
 
-  private func writeFeature(_ record: Record, _ geometry: Geometry?, to text: inout JSONWriter) {
+  private func writeFeature(_ record: Record, _ circle: CircleOutline?, to text: inout JSONWriter) {
     text.beginObject()
     text.member("type", "Feature")
-    text.member("id", .integer(number(record)))
+    text.member("id", .integer(record.id))
     text.key("geometry")
-    switch geometry {
-    case .point(let centre):
+    if let place = record.place {
       text.beginObject()
-      text.member("type", "Point")
-      text.key("coordinates")
-      writePosition(centre.longitude, centre.latitude, to: &text)
+      if let circle {
+        writeCircle(circle, to: &text)
+      } else {
+        text.member("type", "Point")
+        text.key("coordinates")
+        writePosition(place.longitude, place.latitude, to: &text)
+      }
       text.endObject()
-    case .circle(let outline):
-      text.beginObject()
-      writeCircle(outline, to: &text)
-      text.endObject()
-    case nil: text.value(.null)
+    } else {
+      // A test without a place (RFC 7946, 3.2).
+      text.value(.null)
     }
     text.key("properties")
     text.beginObject()
@@ -115,24 +104,5 @@ struct GeoJSON<Record> {
     text.value(.degrees(longitude))
     text.value(.degrees(latitude))
     text.endArray()
-  }
-}
-
-extension GeoJSON<FenceRecord> {
-  /// Fences, each as its centre or its circle.
-  init(_ shape: FenceShape) {
-    self.init(properties: ColumnList.properties, hasBox: true, number: \.id) { record in
-      switch shape {
-      case .point: .point(record.fence.centre)
-      case .circle: .circle(CircleOutline(centre: record.fence.centre, radius: record.fence.radius))
-      }
-    }
-  }
-}
-
-extension GeoJSON<StoredSpeedTest> {
-  /// Speed tests, each as a point where it began.
-  static var speedTests: GeoJSON {
-    GeoJSON(properties: SpeedTestColumns.properties, hasBox: false, number: \.id) { $0.place.map(Geometry.point) }
   }
 }

@@ -7,7 +7,6 @@ import OrderedJSON
 /// once in a list of the chunk, and the array has their places in it. Times are milliseconds since 1970, booleans 1 and 0. A
 /// column without any value is left out.
 struct MapChunk {
-  /// The number of fences so far.
   private(set) var fences = 0
   /// For each column of ``MapColumns/all``, in its order: the values, with commas but without the brackets of the array.
   private var arrays: [JSONWriter]

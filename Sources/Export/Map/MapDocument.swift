@@ -9,7 +9,6 @@ struct MapDocument {
   private let isLive: Bool
 
   /// - Throws: ``LeafletError``
-  /// Reads the map library.
   /// - Parameter isLive: Whether it is the live page, whose script asks the service for fences.
   init(_ options: MapOptions, isLive: Bool = false) throws {
     (self.options, self.isLive) = (options, isLive)
@@ -102,9 +101,7 @@ enum MapScript {
 /// The map library Leaflet from Debian's package. It is copied into the page, so that the page works without any other file;
 /// it is no part of this program.
 struct Leaflet {
-  /// The text of the library.
   let script: [UInt8]
-  /// The text of its style sheet.
   let style: [UInt8]
   /// The terms under which it may be passed on, as the package has them; empty where a system leaves out such files.
   let terms: [UInt8]
@@ -130,12 +127,9 @@ struct Leaflet {
 
 /// The map library is not installed.
 struct LeafletError: Error, Hashable, CustomStringConvertible {
-  /// Where it was looked for.
   let folder: String
-  /// The file that is not there.
   let file: String
 
-  /// The reason and the remedy, in one line.
   var description: String {
     "the map page needs Leaflet, and \(folder)/\(file) cannot be read: sudo apt install libjs-leaflet"
   }

@@ -8,13 +8,10 @@ public struct MapOptions: Hashable, Sendable {
   let leaflet: String
   /// The tiles of a base map; `nil`: none, and the page makes no request.
   public let tiles: TileSource?
-  /// The user's own base map; `nil`: none.
+  /// The user's own base map, not with ``tiles``; `nil`: none.
   public let basemap: Basemap?
 
-  /// - Parameters:
-  ///   - leaflet: The folder with Leaflet's files; by default that of Debian's package.
-  ///   - tiles: The map below the fences, from a server.
-  ///   - basemap: The map below the fences, from a file; not with `tiles`.
+  /// - Parameter leaflet: By default the folder of Debian's package.
   public init(
     leaflet: String = "/usr/share/javascript/leaflet", tiles: TileSource? = nil, basemap: Basemap? = nil
   ) {
@@ -33,24 +30,12 @@ public struct TileSource: Hashable, Sendable {
   /// authority goes into the page's security policy, so it may have only letters, digits, `.`, `-`, `:`, and the brackets of
   /// IPv6: no user information, and nothing that could begin another directive.
   public init?(_ address: String) {
-    guard let scheme = ["https://", "http://"].first(where: { address.hasPrefix($0) }) else { return nil }
-    let rest = address.dropFirst(scheme.count)
-    let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-    let path = rest.dropFirst(authority.count)
-    guard !authority.isEmpty, authority.utf8.allSatisfy(Self.isOfAuthority) else { return nil }
-    guard ["{z}", "{x}", "{y}"].allSatisfy({ path.contains($0) }) else { return nil }
-    guard path.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
-    (self.address, origin) = (address, scheme + authority)
-  }
-
-  private static func isOfAuthority(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    case UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"): true
-    default: false
-    }
+    // ASCII first: a regular expression takes characters for equal that look alike, such as the Kelvin sign and K.
+    guard address.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+      let parts = address.wholeMatch(of: /(https?:\/\/[A-Za-z0-9.:\[\]\-]+)([\/?#].*)/),
+      ["{z}", "{x}", "{y}"].allSatisfy({ parts.2.contains($0) })
+    else { return nil }
+    (self.address, origin) = (address, String(parts.1))
   }
 }
 
@@ -80,7 +65,6 @@ enum MapColumns {
 /// Speed tests as the map page and the live page read them: a JSON array with an object for each test, without the curves,
 /// the pings and the positions.
 enum MapSpeedTests {
-  /// The columns of the objects (``SpeedTestColumns``).
   static let columns = SpeedTestColumns.table
 
   /// The JSON text in one line, safe inside of a `script` element.

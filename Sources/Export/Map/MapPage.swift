@@ -8,34 +8,29 @@ import Store
 /// The fences are read once and written in chunks, so that memory does not grow with their number. The page computes totals
 /// and sessions itself.
 struct MapPage<Records: FenceRecords, Tracks: DriveTracks> {
-  private let records: Records
-  private let tracks: Tracks
-  private let speedTests: [StoredSpeedTest]
-  private let document: MapDocument
-  private let provenance: ProvenanceSource?
-  private let basemap: Basemap?
-  private let complain: (String) -> Void
-
-  /// - Parameter complain: Receives a line about a base map that has no tile of the area, or damaged ones.
-  /// - Throws: ``LeafletError``
-  init(
-    _ records: Records, tracks: Tracks, speedTests: [StoredSpeedTest], options: MapOptions,
-    provenance: ProvenanceSource? = nil, complain: @escaping (String) -> Void
-  ) throws {
-    (self.records, self.tracks, self.speedTests, self.provenance) = (records, tracks, speedTests, provenance)
-    (basemap, self.complain) = (options.basemap, complain)
-    document = try MapDocument(options)
-  }
+  let records: Records
+  let tracks: Tracks
+  let speedTests: [StoredSpeedTest]
+  let options: MapOptions
+  let provenance: ProvenanceSource?
+  /// Receives a line about a base map that has no tile of the area, or damaged ones.
+  let complain: (String) -> Void
 
   /// Writes the page: its head, the fences in chunks, the speed tests, then the scripts, which read both from the document.
-  /// - Throws: ``BasemapError``, and errors of the records, the tracks and `write`.
+  /// - Throws: ``LeafletError``, ``BasemapError``, and errors of the records, the tracks and `write`.
   func write(_ write: ([UInt8]) throws -> Void) throws {
-    let nonce = MapDocument.nonce()
+    let (document, nonce) = (try MapDocument(options), MapDocument.nonce())
     try write(document.head(nonce: nonce))
     let cover = try writeFences(write)
-    try writeTracks(write)
+    // An element for each segment, so that memory does not grow with their number.
+    try tracks.forEach { segment in
+      try write(MapDocument.element("type=\"application/json\" class=\"track\"", MapTrack.text(segment)))
+    }
     try writeBasemap(cover, write)
-    try writeSpeedTests(write)
+    // Tests are few: all are in one element, and there is none without tests.
+    if !speedTests.isEmpty {
+      try write(MapDocument.element("type=\"application/json\" id=\"speed-tests\"", MapSpeedTests.text(speedTests)))
+    }
     try writeProvenance(write)
     try write(document.tail(nonce: nonce))
   }
@@ -77,26 +72,13 @@ struct MapPage<Records: FenceRecords, Tracks: DriveTracks> {
     return cover
   }
 
-  /// An element for each segment, so that memory does not grow with their number.
-  private func writeTracks(_ write: ([UInt8]) throws -> Void) throws {
-    try tracks.forEach { segment in
-      try write(MapDocument.element("type=\"application/json\" class=\"track\"", MapTrack.text(segment)))
-    }
-  }
-
   /// The tiles around the fences, at most ``BasemapClip/mostBytes``.
   private func writeBasemap(_ cover: TileCover, _ write: ([UInt8]) throws -> Void) throws {
-    guard let basemap else { return }
+    guard let basemap = options.basemap else { return }
     let clip = try BasemapClip(basemap, cover)
     if clip.damaged > 0 { complain("left out tiles of \(basemap.path) that are damaged or too large: \(clip.damaged)") }
     guard !clip.isEmpty else { return complain("\(basemap.path) has no tile of the area of the fences") }
     try write(MapDocument.element("type=\"application/json\" id=\"basemap\"", ScriptText.json(clip.text)))
-  }
-
-  /// Tests are few: all are in one element, and there is none without tests.
-  private func writeSpeedTests(_ write: ([UInt8]) throws -> Void) throws {
-    guard !speedTests.isEmpty else { return }
-    try write(MapDocument.element("type=\"application/json\" id=\"speed-tests\"", MapSpeedTests.text(speedTests)))
   }
 }
 

@@ -10,13 +10,14 @@ public struct DriveProvenance: Hashable, Sendable {
   let sessions: [Int64]
   let fences: Int
   private let equipment: [ModemEquipment]
-  private let log: Log
-
-  /// What is left of the log.
-  private enum Log: Hashable, Sendable {
-    case read(name: String, FileDigest, settings: JSON?, unreadable: String?)
-    case missing(name: String?, reason: String)
-  }
+  /// The name of the log.
+  private let log: String?
+  /// The digest of the log; `nil` when the log is missing.
+  let digest: FileDigest?
+  /// The settings of the recording, by the log; `nil` without a log that has any.
+  let settings: JSON?
+  /// Why the log is missing, or its settings are unknown.
+  private let trouble: String?
 
   /// Reads the log, in pieces.
   /// - Parameters:
@@ -28,22 +29,19 @@ public struct DriveProvenance: Hashable, Sendable {
     (id, link, started) = (session.drive, session.link, session.driveStarted)
     (self.sessions, self.fences) = (sessions.map(\.id), fences)
     equipment = sessions.compactMap(\.session.equipment).reduce(into: []) { if $0.last != $1 { $0.append($1) } }
-    self.log = Self.read(log)
+    (self.log, digest, settings, trouble) = Self.read(log)
   }
 
-  private static func read(_ log: StoredDriveLog?) -> Log {
-    guard let name = log?.name else { return .missing(name: nil, reason: "the drive has no log") }
-    guard let path = log?.path else { return .missing(name: name, reason: "the log is no longer there") }
+  private static func read(_ log: StoredDriveLog?) -> (String?, FileDigest?, JSON?, String?) {
+    guard let name = log?.name else { return (nil, nil, nil, "the drive has no log") }
+    guard let path = log?.path else { return (name, nil, nil, "the log is no longer there") }
+    var digest: FileDigest?
     do {
-      let digest = try FileDigest(path: path)
-      do {
-        let settings = try LoggedPositions(path: path).header.settings
-        return .read(name: name, digest, settings: settings == .object([:]) ? nil : settings, unreadable: nil)
-      } catch {
-        return .read(name: name, digest, settings: nil, unreadable: "\(error)")
-      }
+      digest = try FileDigest(path: path)
+      let settings = try LoggedPositions(path: path).header.settings
+      return (name, digest, settings == .object([:]) ? nil : settings, nil)
     } catch {
-      return .missing(name: name, reason: "\(error)")
+      return (name, digest, nil, "\(error)")
     }
   }
 
@@ -66,34 +64,18 @@ public struct DriveProvenance: Hashable, Sendable {
     }
   }
 
-  /// The settings of the recording, by the log; `nil` without a log that has any.
-  var settings: JSON? { if case .read(_, _, let settings, _) = log { settings } else { nil } }
-
   /// The log for a table: its name, or why it is missing.
   var logText: (name: String, bytes: Int64?, sha256: String?) {
-    switch log {
-    case .read(let name, let digest, _, let unreadable):
-      (unreadable.map { "\(name): settings unknown, \($0)" } ?? name, digest.bytes, digest.sha256)
-    case .missing(let name, let reason): (name.map { "\($0): \(reason)" } ?? reason, nil, nil)
-    }
+    let trouble = digest == nil ? trouble : trouble.map { "settings unknown, \($0)" }
+    return ([log, trouble].compactMap { $0 }.joined(separator: ": "), digest?.bytes, digest?.sha256)
   }
 
-  /// The digest of the log; `nil` when the log is missing.
-  var digest: FileDigest? { if case .read(_, let digest, _, _) = log { digest } else { nil } }
-
   var json: JSON {
-    let (ofLog, settings): (JSON, JSON?) =
-      switch log {
-      case .read(let name, let digest, let settings, let unreadable):
-        (
-          .object([
-            "name": .string(name), "bytes": .integer(digest.bytes), "sha256": .string(digest.sha256),
-            "settings_missing": unreadable.map(JSON.string),
-          ]), settings
-        )
-      case .missing(let name, let reason):
-        (.object(["name": name.map(JSON.string), "missing": .string(reason)]), nil)
-      }
+    let ofLog = JSON.object([
+      "name": log.map(JSON.string), "bytes": (digest?.bytes).map(JSON.integer),
+      "sha256": (digest?.sha256).map(JSON.string),
+      (digest == nil ? "missing" : "settings_missing"): trouble.map(JSON.string),
+    ])
     return .object([
       "drive": .integer(id), "link": link.map(JSON.string), "started_at": .string(started.iso8601),
       "sessions": .array(sessions.map(JSON.integer)), "fences": .count(fences), "log": ofLog, "settings": settings,
@@ -104,12 +86,9 @@ public struct DriveProvenance: Hashable, Sendable {
   /// The drive and its log in a line for people.
   var line: String {
     let drive = "drive \(id)" + (link.map { ", link \($0)" } ?? "")
-    return switch log {
-    case .read(let name, let digest, _, let unreadable):
-      "\(drive): \(name), \(counted(digest.bytes, "byte")), SHA-256 \(digest.sha256)"
-        + (unreadable.map { ", settings unknown: \($0)" } ?? "")
-    case .missing(let name, let reason): "\(drive): \(name.map { "\($0): " } ?? "")\(reason)"
-    }
+    guard let digest else { return [drive, log, trouble].compactMap { $0 }.joined(separator: ": ") }
+    return "\(drive): \(log ?? ""), \(counted(digest.bytes, "byte")), SHA-256 \(digest.sha256)"
+      + (trouble.map { ", settings unknown: \($0)" } ?? "")
   }
 }
 

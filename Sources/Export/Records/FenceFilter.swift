@@ -15,7 +15,6 @@ public struct FenceFilter: Hashable, Sendable {
   /// Fences of the links with these names.
   public var links: Set<String> = []
 
-  /// A filter that selects everything.
   public init() {}
 
   /// The same conditions for the store, wider for a box with a pole or the antimeridian: what they leave out, ``selects(_:)-(FenceRecord)``
@@ -72,7 +71,6 @@ public struct SearchBox: Hashable, Sendable {
     (self.west, self.south, self.east, self.north) = (west, south, east, north)
   }
 
-  /// West, south, east and north in degrees.
   var edges: [Double] { [west, south, east, north] }
 
   var latitudes: ClosedRange<Double> { south...north }

@@ -20,7 +20,6 @@ public struct FenceTrail: Sendable {
   /// The last fence of each link of each drive.
   private var last: [Link: Fence] = [:]
 
-  /// No fence.
   public init() {}
 
   /// The record of the next fence of its link, with its distance.
@@ -35,7 +34,6 @@ public struct FenceTrail: Sendable {
 /// Fences in their order, from memory or read from a store on each iteration. An export iterates once and need not hold them
 /// in memory. A later iteration can have further fences at the end.
 public protocol FenceRecords {
-  /// Calls `body` for each fence.
   /// - Throws: Errors of `body` and of the store.
   func forEach(_ body: (FenceRecord) throws -> Void) throws
 }

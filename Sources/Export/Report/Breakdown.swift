@@ -1,4 +1,5 @@
 import Coverage
+import Store
 
 /// The figures of a selection by technology, link, area and distance, and what is known of its drives. The fences come in the order of the store.
 struct Breakdown: Sendable {
@@ -6,15 +7,11 @@ struct Breakdown: Sendable {
   private(set) var technologies = FenceGroups(Reception.allCases.filter(\.isCoverage).map(\.name))
   /// By link; the drives of one link only have the name ``Breakdown/onlyLink``.
   private(set) var links = FenceGroups()
-  /// By the user's own areas.
   private(set) var areas: FenceGroups
   /// Delay and loss over the distance of each link.
   private(set) var ways: [(link: String, profile: WayProfile)] = []
-  /// The signal by technology.
   private(set) var signal = SignalLevels()
-  /// The cells of the overview map.
   private(set) var overview = Overview()
-  /// What the drives say of themselves.
   private(set) var facts = DriveFacts()
   private let areaList: AreaList?
 
@@ -29,14 +26,14 @@ struct Breakdown: Sendable {
   }
 
   /// - Parameter metres: From the fence of the link before; `nil` when this one does not continue it.
-  mutating func add(_ reported: ReportedFence, metres: Double?) {
-    let (fence, link) = (reported.fence, reported.link ?? Self.onlyLink)
+  mutating func add(_ reported: StoredFence, metres: Double?) {
+    let (fence, link) = (reported.fence, reported.session.link ?? Self.onlyLink)
     technologies.add(reported, metres: metres, to: Reception(on: fence.mainTechnology).name)
     links.add(reported, metres: metres, to: link)
     if let areaList { areas.add(reported, metres: metres, to: areaList.name(of: fence.centre)) }
     if !ways.contains(where: { $0.link == link }), ways.count < Self.mostProfiles { ways.append((link, WayProfile())) }
     if let place = ways.firstIndex(where: { $0.link == link }) {
-      ways[place].profile.add(fence, drive: reported.drive, metres: metres)
+      ways[place].profile.add(fence, drive: reported.session.drive, metres: metres)
     }
     signal.add(fence)
     overview.add(fence)
@@ -47,13 +44,11 @@ struct Breakdown: Sendable {
 /// Delay and loss along the distance of a link, its drives one after the other, in pieces of equal length: when they are too many, two become
 /// one. So memory does not grow with the distance.
 struct WayProfile: Sendable {
-  /// The most pieces.
   static let most = 200
   /// The length of a piece in metres: 50, or 50 doubled some times.
   private(set) var length = 50.0
   /// The sums of the pings of each piece; none for a piece without a fence.
   private(set) var pieces: [PingSums] = []
-  /// The distance so far, in metres.
   private(set) var metres = 0.0
   /// Where drives begin, in metres; the first ``mostStarts``.
   private(set) var starts: [Double] = []
@@ -132,7 +127,6 @@ struct Overview: Sendable {
     let column: Int32
   }
 
-  /// The most cells.
   static let most = 1500
 
   private var cells: [Key: Cell] = [:]
@@ -196,14 +190,16 @@ struct DriveFacts: Sendable {
   /// The most different names that are known.
   static let most = 200
 
-  mutating func add(_ reported: ReportedFence) {
-    if let clock = reported.clock, clocks.count < Self.most { clocks.insert(clock) }
-    if let target = reported.target {
+  mutating func add(_ reported: StoredFence) {
+    if let clock = reported.session.clock, clocks.count < Self.most { clocks.insert(clock) }
+    if let target = reported.session.target {
       if targets.count < Self.most { targets.insert(target) }
     } else {
       hasServer = true
     }
-    if let used = reported.equipment, equipment.last != used, !equipment.contains(used) { equipment.append(used) }
+    if let used = reported.session.session.equipment, equipment.last != used, !equipment.contains(used) {
+      equipment.append(used)
+    }
     guard let radio = reported.fence.radio else { return }
     if radio.isRoaming { roaming += 1 }
     Self.count(radio.operatorCode, radio.operatorName, hasCountry: false, in: &operators)

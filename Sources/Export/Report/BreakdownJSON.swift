@@ -59,7 +59,6 @@ extension Breakdown {
 }
 
 extension DriveFacts {
-  /// Names with their numbers of fences.
   fileprivate var json: JSON {
     .object([
       "operators": Self.json(operators), "sim_operators": Self.json(simOperators),

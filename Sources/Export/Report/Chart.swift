@@ -85,7 +85,6 @@ struct Chart {
     shapes.append("<path class=\"line \(look)\" d=\"\(path)\"/>")
   }
 
-  /// A filled rectangle.
   mutating func bar(from left: Double, to right: Double, low: Double, high: Double, look: String) {
     let width = max(across(right) - across(left), 0.5)
     let height = max(down(low) - down(high), 0)
@@ -96,7 +95,6 @@ struct Chart {
       """)
   }
 
-  /// A straight line between two points.
   mutating func rule(from: (x: Double, y: Double), to: (x: Double, y: Double), look: String) {
     shapes.append(
       """
@@ -111,7 +109,6 @@ struct Chart {
     shapes.append("<text x=\"\(x)\" y=\"\(y)\">\(Markup.escaped(text))</text>")
   }
 
-  /// The drawing.
   var svg: String {
     let columns = x.ticks.map { tick in
       let at = Markup.coordinate(across(tick))

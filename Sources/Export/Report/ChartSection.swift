@@ -3,11 +3,8 @@ import Coverage
 /// The pictures of a report: the overview map, the distribution of the delay and the signal by technology, delay and loss over the
 /// distance. All parts of a comparison have the same axes.
 struct ChartSection {
-  private let report: Report
-  private let ground: SketchGround?
-
-  /// The section of a report.
-  init(_ report: Report, over ground: SketchGround? = nil) { (self.report, self.ground) = (report, ground) }
+  let report: Report
+  let ground: SketchGround?
 
   /// The most links of a part with a chart of their own.
   private static let mostLinks = 4

@@ -1,9 +1,6 @@
 /// The section of ``ReportPage`` on differences between two selections; empty for one selection.
 struct ComparisonSection {
-  private let report: Report
-
-  /// The section of a report.
-  init(_ report: Report) { self.report = report }
+  let report: Report
 
   var html: String {
     guard let result = report.comparison else { return "" }
@@ -31,7 +28,7 @@ struct ComparisonSection {
     [Verdict.different, .tooSmall, .notShown, .notEnough].compactMap { verdict in
       let names = report.findings.filter { $0.verdict == verdict }.map { finding in
         guard verdict == .different, let difference = finding.difference else { return finding.figure.name }
-        let size = Self.number(abs(difference.effect), finding.figure) + finding.figure.unit
+        let size = "\(Self.number(abs(difference.effect), finding.figure)) \(finding.figure.unit)"
         return "\(finding.figure.name) (the second is \(size) \(difference.effect < 0 ? "lower" : "higher"))"
       }
       guard let first = names.first else { return nil }
@@ -42,7 +39,7 @@ struct ComparisonSection {
   }
 
   private func row(_ finding: Finding) -> [String] {
-    let name = "\(finding.figure.name),\(finding.figure.unit)"
+    let name = "\(finding.figure.name), \(finding.figure.unit)"
     let least = finding.least > 0 ? Self.number(finding.least, finding.figure) : "–"
     guard let difference = finding.difference, let corrected = finding.corrected else {
       return [name, finding.verdict.rawValue, "–", "–", "–", "–", least]
@@ -71,14 +68,6 @@ extension Finding.Figure {
     case .download: "download"
     case .upload: "upload"
     case .ping: "ping of speed tests"
-    }
-  }
-
-  fileprivate var unit: String {
-    switch self {
-    case .delay, .ping: " ms"
-    case .loss, .coverage: " percentage points"
-    case .download, .upload: " Mbit/s"
     }
   }
 }

@@ -1,19 +1,17 @@
 import Coverage
+import Store
 
 /// The shares of the distance, of time and of pings by reception: the section *Coverage by technology* of a report
 /// (docs/report.md).
 struct CoverageShares: Sendable {
   /// The fences of one reception, added up.
   struct Part: Hashable, Sendable {
-    /// The number of fences.
     var fences = 0
     /// The distance from each fence to the next one, in metres (`Fence.distance(to:)`).
     var metres = 0.0
-    /// The time, in microseconds.
     var microseconds: Int64 = 0
     /// The pings that were sent and have an outcome.
     var pings = 0
-    /// Of these, those that were answered.
     var answered = 0
 
     mutating func add(_ other: Part) {
@@ -58,29 +56,13 @@ struct CoverageShares: Sendable {
     }
   }
 
-  /// The metres from fence to fence of a link, in runs of equally many steps: those that were measured, and of these those with coverage.
-  private struct Steps {
-    private(set) var runs: [(measured: Double, covered: Double)] = []
-    private var count = 0
-
-    mutating func add(_ step: (measured: Double, covered: Double), _ size: Int) {
-      if count / size == runs.count { runs.append((0, 0)) }
-      count += 1
-      runs[runs.count - 1].measured += step.measured
-      runs[runs.count - 1].covered += step.covered
-    }
-
-    mutating func halve() {
-      runs.halve { $0 = ($0.measured + $1.measured, $0.covered + $1.covered) }
-    }
-  }
-
   /// The most runs of all links, beside two for each: when they are more, two become one, so that memory does not grow with the fences.
   private static let mostRuns = 16_384
 
   /// By the id of the drive in the store, which each link has of its own.
   private var links: [Int64: LinkPart] = [:]
-  private var steps: [Int64: Steps] = [:]
+  /// The metres from fence to fence of each link, in runs of equally many steps: those that were measured, and of these those with coverage.
+  private var steps: [Int64: (count: Int, metres: ShareRuns)] = [:]
   /// The number of all runs, and the steps in each.
   private var (runs, runSize) = (0, 1)
 
@@ -111,8 +93,8 @@ struct CoverageShares: Sendable {
     Estimate.share(
       ofPieces: drives.flatMap { drive in
         let scale = Self.scale(drive)
-        return drive.flatMap { steps[$0.drive]?.runs ?? [] }.map {
-          (whole: $0.measured * scale, part: $0.covered * scale)
+        return drive.flatMap { steps[$0.drive]?.metres.runs ?? [] }.map {
+          (whole: $0.whole * scale, part: $0.part * scale)
         }
       })
   }
@@ -129,24 +111,23 @@ struct CoverageShares: Sendable {
     }
   }
 
-  /// All parts together.
   var total: Part { Self.sum(parts) { _ in true } }
 
   /// What was measured: coverage and no coverage.
   var measured: Part { Self.sum(parts, \.isMeasured) }
 
-  /// The parts with coverage together.
   var covered: Part { Self.sum(parts, \.isCoverage) }
 
   /// Adds a fence; the fences of a link come in order.
   /// - Returns: The metres from the fence of the link before, when this one continues it; they belong to the fence before.
   @discardableResult
-  mutating func add(_ reported: ReportedFence) -> Double? {
+  mutating func add(_ reported: StoredFence) -> Double? {
     let fence = reported.fence
-    let last = links[reported.drive]?.last
+    let last = links[reported.session.drive]?.last
     var link =
-      links[reported.drive]
-      ?? LinkPart(drive: reported.drive, started: reported.driveStarted, link: reported.link, last: fence)
+      links[reported.session.drive]
+      ?? LinkPart(
+        drive: reported.session.drive, started: reported.session.driveStarted, link: reported.session.link, last: fence)
     link.last = fence
     link.parts[Reception(fence), default: Part()].fences += 1
     for (reception, microseconds) in fence.time(reported.microseconds) {
@@ -166,19 +147,20 @@ struct CoverageShares: Sendable {
         if reception.isCoverage { step.covered += part }
       }
     }
-    links[reported.drive] = link
-    if step.measured > 0 { add(step, of: reported.drive) }
+    links[reported.session.drive] = link
+    if step.measured > 0 { add(step, of: reported.session.drive) }
     return metres
   }
 
   private mutating func add(_ step: (measured: Double, covered: Double), of drive: Int64) {
-    let before = steps[drive]?.runs.count ?? 0
-    steps[drive, default: Steps()].add(step, runSize)
-    runs += (steps[drive]?.runs.count ?? 0) - before
+    let (before, count) = (steps[drive]?.metres.runs.count ?? 0, steps[drive]?.count ?? 0)
+    steps[drive, default: (0, ShareRuns())].metres.add((step.measured, step.covered), toRun: count / runSize)
+    steps[drive]?.count += 1
+    runs += (steps[drive]?.metres.runs.count ?? 0) - before
     guard runs > Self.mostRuns + 2 * steps.count else { return }
     runSize *= 2
-    for drive in steps.keys { steps[drive]?.halve() }
-    runs = steps.values.reduce(0) { $0 + $1.runs.count }
+    for drive in steps.keys { steps[drive]?.metres.halve() }
+    runs = steps.values.reduce(0) { $0 + $1.metres.runs.count }
   }
 
   /// Moves the time of a fence in which no ping was sent to what was not measured.

@@ -1,4 +1,5 @@
 import Coverage
+import Store
 
 /// Sums of the pings of fences, from which loss (RFC 2680) and mean delay (RFC 2681) follow. They saturate.
 struct PingSums: Hashable, Sendable {
@@ -13,24 +14,16 @@ struct PingSums: Hashable, Sendable {
   /// The sum of the delays of ``answered``, in nanoseconds; saturates.
   private(set) var nanoseconds: Int64 = 0
 
-  /// - Parameters:
-  ///   - pings: Those that were sent and have an outcome.
-  ///   - answered: Those that were answered in time.
-  ///   - nanoseconds: The sum of their delays.
   init(pings: Int = 0, answered: Int = 0, nanoseconds: Int64 = 0) {
     (self.pings, self.answered, self.nanoseconds) = (pings, answered, nanoseconds)
   }
 
-  /// Adds the pings of a fence.
   mutating func add(_ fence: Fence) {
-    pings = pings.saturatingAdding(fence.pings)
-    answered = answered.saturatingAdding(fence.pingsAnswered)
-    late = late.saturatingAdding(fence.figures.late)
-    duplicates = duplicates.saturatingAdding(fence.figures.duplicates)
-    nanoseconds = nanoseconds.saturatingAdding(fence.rttSumNanoseconds)
+    var sums = PingSums(pings: fence.pings, answered: fence.pingsAnswered, nanoseconds: fence.rttSumNanoseconds)
+    (sums.late, sums.duplicates) = (fence.figures.late, fence.figures.duplicates)
+    add(sums)
   }
 
-  /// Adds the pings of other fences.
   mutating func add(_ other: PingSums) {
     pings = pings.saturatingAdding(other.pings)
     answered = answered.saturatingAdding(other.answered)
@@ -54,36 +47,21 @@ struct PingSums: Hashable, Sendable {
 
 /// Fences that have something in common, such as their technology, added up: a row of a table of a report.
 struct FenceGroup: Sendable {
-  /// What fences in a row add to the shares.
-  private struct Piece {
-    var pings = 0.0
-    var lost = 0.0
-    var measuredMetres = 0.0
-    var silentMetres = 0.0
-
-    mutating func add(_ other: Piece) {
-      (pings, lost) = (pings + other.pings, lost + other.lost)
-      measuredMetres += other.measuredMetres
-      silentMetres += other.silentMetres
-    }
-  }
-
-  /// The most pieces: when they are more, two become one, so that memory does not grow with the fences.
+  /// The most runs: when they are more, two become one, so that memory does not grow with the fences.
   private static let most = 1024
 
-  /// The sums of the pings.
   private(set) var sums = PingSums()
   /// The delays of the answered pings, of fences that have bins.
   private(set) var delays = Distribution()
-  /// The number of fences.
   private(set) var fences = 0
-  private var pieces: [Piece] = []
-  /// The fences of a piece.
+  /// Pings with the lost ones of these, and measured metres with those of these without an answer.
+  private var (pings, distance) = (ShareRuns(), ShareRuns())
+  /// The fences of a run.
   private var size = 1
 
   /// The metres to the next fences that were measured, and those of these without an answer.
   var metres: (measured: Double, silent: Double) {
-    pieces.reduce((0, 0)) { ($0.0 + $1.measuredMetres, $0.1 + $1.silentMetres) }
+    distance.runs.reduce((0, 0)) { ($0.0 + $1.whole, $0.1 + $1.part) }
   }
 
   /// The share of the measured distance without an answer, 0 to 1; `nil` where no distance was measured.
@@ -93,31 +71,41 @@ struct FenceGroup: Sendable {
   }
 
   /// The intervals of the loss and of ``silentShare``: samples are fences in the order of the store, of many fences runs of them.
-  var loss: Estimate? {
-    Estimate.share(ofPieces: pieces.filter { $0.pings > 0 }.map { ($0.pings, $0.lost) })?.estimate
-  }
-  var silence: Estimate? {
-    Estimate.share(ofPieces: pieces.filter { $0.measuredMetres > 0 }.map { ($0.measuredMetres, $0.silentMetres) })?
-      .estimate
-  }
+  var loss: Estimate? { Estimate.share(ofPieces: pings.runs.filter { $0.whole > 0 })?.estimate }
+  var silence: Estimate? { Estimate.share(ofPieces: distance.runs.filter { $0.whole > 0 })?.estimate }
 
   fileprivate mutating func add(_ fence: Fence) {
     sums.add(fence)
     delays.add(fence.figures.delays)
     if fences / size == Self.most {
       size *= 2
-      pieces.halve { $0.add($1) }
+      pings.halve()
+      distance.halve()
     }
-    if fences / size == pieces.count { pieces.append(Piece()) }
-    pieces[fences / size].add(Piece(pings: Double(fence.pings), lost: Double(fence.pingsLost)))
+    pings.add((Double(fence.pings), Double(fence.pingsLost)), toRun: fences / size)
+    distance.add((0, 0), toRun: fences / size)
     fences += 1
   }
 
   /// Adds the distance from a fence of the group, by its place among them, to the next one.
   fileprivate mutating func add(metres: Double, from fence: Int, _ reception: Reception) {
     guard reception.isMeasured else { return }
-    pieces[fence / size].add(Piece(measuredMetres: metres, silentMetres: reception == .noAnswer ? metres : 0))
+    distance.add((metres, reception == .noAnswer ? metres : 0), toRun: fence / size)
   }
+}
+
+/// Wholes with a part of each, such as measured metres with those without an answer, in the order of measuring: summed in runs.
+struct ShareRuns: Sendable {
+  private(set) var runs: [(whole: Double, part: Double)] = []
+
+  /// - Parameter run: The last one, another one behind it, or one before.
+  mutating func add(_ step: (whole: Double, part: Double), toRun run: Int) {
+    if run == runs.count { runs.append((0, 0)) }
+    runs[run] = (runs[run].whole + step.whole, runs[run].part + step.part)
+  }
+
+  /// Makes two runs one.
+  mutating func halve() { runs.halve { $0 = ($0.whole + $1.whole, $0.part + $1.part) } }
 }
 
 extension Array {
@@ -145,19 +133,18 @@ struct FenceGroups: Sendable {
   var rows: [(name: String, group: FenceGroup)] { names.compactMap { name in groups[name].map { (name, $0) } } }
 
   /// - Parameter metres: From the fence of the link before; `nil` when this one does not continue it.
-  mutating func add(_ reported: ReportedFence, metres: Double?, to name: String) {
-    if let metres, let before = last[reported.drive] {
+  mutating func add(_ reported: StoredFence, metres: Double?, to name: String) {
+    if let metres, let before = last[reported.session.drive] {
       groups[before.name]?.add(metres: metres, from: before.fence, before.reception)
     }
     if groups[name] == nil, !names.contains(name) { names.append(name) }
-    last[reported.drive] = (name, groups[name]?.fences ?? 0, Reception(reported.fence))
+    last[reported.session.drive] = (name, groups[name]?.fences ?? 0, Reception(reported.fence))
     groups[name, default: FenceGroup()].add(reported.fence)
   }
 }
 
 /// How often each of some values came, such as the lowest delays of bins in microseconds (``DelayBins``): some two thousand numbers at most.
 struct Distribution: Sendable {
-  /// The number of values.
   private(set) var count = 0
   private var counts: [Int64: Int] = [:]
 

@@ -3,10 +3,7 @@ import Coverage
 /// The tables of a report by technology, by link and by the user's areas: pings and failed ones with the share and its interval, delays, and
 /// the share of the distance without an answer.
 struct GroupSection {
-  private let report: Report
-
-  /// The section of a report.
-  init(_ report: Report) { self.report = report }
+  let report: Report
 
   var html: String { report.parts.map(tables).joined(separator: "\n") }
 

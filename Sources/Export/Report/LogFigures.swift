@@ -23,25 +23,20 @@ struct LogFigures: Sendable {
   private(set) var clockSteps = 0
   /// Their absolute sum, in microseconds.
   private(set) var clockStepMicroseconds: Int64 = 0
-  /// The number of logs.
   private(set) var logs = 0
 
   /// The log of a drive, and which of its fences are selected.
   struct Log {
     /// The times of the selected fences, in order; those that touch are one.
     let fences: [Range<DriveTime>]
-    /// The start of the drive.
     let started: WallTime
     /// Those of that drive: its accuracy limit, and its interval of pings.
     let parameters: Parameters
-    /// The kind of link at the drive's start.
     let initialPath: Path
   }
 
   /// Adds the log of a drive. Its pings are held while it is read: 24 bytes each.
-  /// - Parameter events: Calls its argument with each event of the log.
   /// - Returns: The selected fences that lack pings for a while, each with that time in microseconds.
-  /// - Throws: Errors of `events`.
   mutating func add(
     _ log: Log, events: ((Event) throws -> Void) throws -> Void
   ) throws -> [(fence: Fence, unmeasured: Int64)] {
@@ -80,7 +75,6 @@ struct LogFigures: Sendable {
     }
   }
 
-  /// Counts the pings in selected fences.
   /// - Parameter reach: The greatest distance of neighbours, in microseconds.
   private mutating func count(_ pings: [LoggedPings.Ping], in selected: [Bool], reach: Int64) {
     var last: LoggedPings.Ping?
@@ -163,9 +157,6 @@ struct PingOutages {
   private let interval: Int64
   private var current: (outage: Outages.Outage, first: DriveTime, last: DriveTime)?
 
-  /// - Parameters:
-  ///   - started: The start of the drive.
-  ///   - interval: The interval of its pings.
   init(started: WallTime, interval: Duration) { (self.started, self.interval) = (started, interval.inMicroseconds) }
 
   /// - Parameter place: The centre of the present fence, or of the last one.

@@ -3,10 +3,7 @@ import OrderedJSON
 
 /// What a report rests on: the facts below its title, and the table of drives with their sessions and logs. What no drive recorded is left out.
 struct OriginSection {
-  private let report: Report
-
-  /// The section of a report.
-  init(_ report: Report) { self.report = report }
+  let report: Report
 
   /// The drives that the page lists; the others are in JSON.
   static let mostDrives = 60

@@ -4,7 +4,6 @@ import Coverage
 /// tests, fences, and places without a position; a pause of more than ``longestPause`` without a ping ends them, because nothing was
 /// measured in it (docs/report.md says why).
 struct Outages: Sendable {
-  /// One outage.
   struct Outage: Hashable, Sendable {
     /// When its first ping was sent, or its first fence began.
     let began: WallTime

@@ -4,12 +4,10 @@ import Foundation
 /// Two selections of fences over the same road, place by place: the delays of each place on both sides form a pair, so that
 /// differences between places do not hide those between the selections (docs/report.md, Comparison).
 public struct PlaceComparison: Sendable {
-  /// A side of the comparison.
   public enum Side: Int, Hashable, Sendable, CaseIterable {
     case first, second
   }
 
-  /// The result of a comparison.
   struct Result: Sendable {
     /// The number of places with pings on each side, and of those with pings on both.
     let places: (first: Int, second: Int, matched: Int)
@@ -21,7 +19,6 @@ public struct PlaceComparison: Sendable {
     let loss: Difference?
   }
 
-  /// The cells.
   let grid: PlaceGrid
   /// The pings of each place in which a side sent some.
   private var cells: [PlaceGrid.Cell: Pair] = [:]
@@ -54,7 +51,6 @@ public struct PlaceComparison: Sendable {
     var sides: [PingSums] { [first.sums, second.sums] }
   }
 
-  /// Nothing to compare yet.
   public init(grid: PlaceGrid = PlaceGrid()) { self.grid = grid }
 
   /// Adds a fence to the place in which its centre is; a fence without pings adds nothing.
@@ -133,7 +129,6 @@ public struct PlaceGrid: Hashable, Sendable {
     self.metres = min(max(metres.isFinite ? metres : 50, 10), 10_000)
   }
 
-  /// The cell of a position.
   func cell(of place: Coordinate) -> Cell {
     let row = (place.latitude * Self.metresPerDegree / metres).rounded(.down)
     // All cells of a row have the width that their southern edge gives; near the poles, the least cosine of 0.01 bounds it.

@@ -40,7 +40,6 @@ struct Quantiles: Hashable, Sendable {
 struct Percentile: Hashable, Sendable {
   /// Which one, 1 to 99.
   let percent: Int
-  /// The value.
   let value: Int64
   /// The ends of its interval at 95 % confidence; `nil` when the values are too few for one.
   var lower: Int64?

@@ -45,22 +45,10 @@ struct RankSum: Hashable, Sendable {
   /// How exactly the mean share of `sorted` below each value is known.
   private static func deviations(_ values: [Int64], among sorted: [Int64]) -> CorrelatedMean? {
     let below = values.map { value in
-      Double(sorted.firstPlace { $0 >= value } + sorted.firstPlace { $0 > value }) / Double(2 * sorted.count)
+      Double(sorted.partitionPoint { $0 < value } + sorted.partitionPoint { $0 <= value }) / Double(2 * sorted.count)
     }
     let mean = below.reduce(0, +) / Double(below.count)
     return CorrelatedMean(SerialBlocks(below.map { $0 - mean }))
-  }
-}
-
-extension Array {
-  /// The index of the first element that fulfils a condition, which all later ones fulfil too; ``count`` without any.
-  fileprivate func firstPlace(_ isReached: (Element) -> Bool) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if isReached(self[middle]) { high = middle } else { low = middle + 1 }
-    }
-    return low
   }
 }
 

@@ -7,18 +7,23 @@ public struct Report: Sendable {
   public struct Part: Sendable {
     /// What was selected, for people.
     public let title: String
-    /// Its figures.
     let figures: ReportFigures
-    /// Those that have an interval.
-    let estimated: EstimatedFigures
+    /// The figures with an interval: computed once, for page and JSON.
+    let percentiles: [Percentile]
+    let mean: Estimate?
+    let loss: Estimate?
+    let coverage: (estimate: Estimate, deviations: CorrelatedMean)?
     /// The drives, logs, filters and settings that the figures rest on; `nil` for figures that are made up.
     let provenance: ExportProvenance?
 
-    /// A selection with its figures, and what they rest on.
     public init(title: String, figures: ReportFigures, provenance: ExportProvenance? = nil) {
-      (self.title, self.figures, estimated) = (title, figures, EstimatedFigures(figures))
-      self.provenance = provenance
+      (self.title, self.figures, self.provenance) = (title, figures, provenance)
+      (percentiles, mean, loss) = (figures.percentiles, figures.mean, figures.loss)
+      coverage = figures.shares.coveredDistance
     }
+
+    /// `nil` without delays.
+    func percentile(_ percent: Int) -> Percentile? { percentiles.first { $0.percent == percent } }
 
     /// Whether no fence was selected.
     public var isEmpty: Bool { figures.shares.total.fences == 0 }
@@ -27,15 +32,12 @@ public struct Report: Sendable {
   /// When, by whom and with which settings a report was made, for its title; what is `nil` is left out.
   public struct Origin: Hashable, Sendable {
     var made: WallTime?
+    /// Who, in the user's own words.
     var author: String?
+    /// The control server's host, and the device that gpsd is asked for, as they are set now.
     var server: String?
     var receiver: String?
 
-    /// - Parameters:
-    ///   - made: When.
-    ///   - author: Who, in the user's own words.
-    ///   - server: The control server's host, as it is set now.
-    ///   - receiver: The device that gpsd is asked for, as it is set now.
     public init(made: WallTime? = nil, author: String? = nil, server: String? = nil, receiver: String? = nil) {
       (self.made, self.author, self.server, self.receiver) = (made, author, server, receiver)
     }
@@ -81,7 +83,7 @@ public struct Report: Sendable {
     self.speedTests = speedTests
     findings =
       places.map { places in
-        let coverage = Difference(parts.first?.estimated.coverage, parts.last?.estimated.coverage)
+        let coverage = Difference(parts.first?.coverage, parts.last?.coverage)
         return Finding.all(
           [
             (.delay, places.delay?.difference.scaled(1e-6), least.delayMilliseconds),
@@ -100,7 +102,7 @@ extension SpeedTestComparison {
   /// The difference of each figure, in Mbit/s or milliseconds.
   fileprivate var differences: [(figure: Finding.Figure, difference: Difference?)] {
     Self.quantities.compactMap { quantity in
-      Finding.Figure(rawValue: quantity.key).map { ($0, tests[quantity]?.difference.scaled(1e-3)) }
+      Finding.Figure(rawValue: quantity.rawValue).map { ($0, tests[quantity]?.difference.scaled(1e-3)) }
     }
   }
 }

@@ -1,19 +1,14 @@
 import Coverage
+import Store
 
 /// All figures of a selection, collected step by step: first the fences in the order of the store (``add(_:)``, then
 /// ``endFences()``), then the logs of their drives and the speed tests.
 public struct ReportFigures: Sendable {
-  /// Coverage by technology.
   private(set) var shares = CoverageShares()
-  /// The worst stretches.
   private(set) var stretches = WorstStretches()
-  /// How good the data are.
   private(set) var quality = Quality()
-  /// Figures of the drive logs that are there.
   private(set) var logged = LogFigures()
-  /// The sums of the pings of all fences.
   private(set) var sums = PingSums()
-  /// The speed tests.
   private(set) var speedTests = SpeedTestSummary()
   /// The medians of the fences, each counted as often as its fence has answered pings: for stores whose logs are deleted.
   private(set) var medians = ValueCounts()
@@ -24,30 +19,27 @@ public struct ReportFigures: Sendable {
   private var starts: [Int64: WallTime] = [:]
   /// The outages of drives whose logs are not there, by the id of the drive.
   private var fenceOutages: [Int64: FenceOutages] = [:]
-  /// The figures by technology, link, area and distance, and what is known of the drives.
   private(set) var breakdown: Breakdown
 
-  /// No fences.
-  /// - Parameter areas: The user's own areas; `nil` without any.
   public init(areas: AreaList? = nil) { breakdown = Breakdown(areas: areas) }
 
   /// The drives of the fences, by id.
   public var drives: Set<Int64> { Set(times.keys) }
 
   /// Adds an ended fence; the fences of a session come in order.
-  public mutating func add(_ fence: ReportedFence) {
+  public mutating func add(_ fence: StoredFence) {
     let metres = shares.add(fence)
     stretches.add(fence, metres: metres)
-    fenceOutages[fence.drive, default: FenceOutages()].add(fence)
+    fenceOutages[fence.session.drive, default: FenceOutages()].add(fence)
     quality.add(fence)
     sums.add(fence.fence)
     breakdown.add(fence, metres: metres)
     if let median = fence.fence.figures.roundTrip?.median {
       medians.add(nanoseconds: median, times: fence.fence.pingsAnswered)
     }
-    Self.append(fence.fence.entered..<fence.exited, to: &times[fence.drive, default: []])
-    starts[fence.drive] = fence.driveStarted
-    let (from, to) = (fence.driveStarted + fence.fence.entered, fence.driveStarted + fence.exited)
+    Self.append(fence.fence.entered..<fence.exited, to: &times[fence.session.drive, default: []])
+    starts[fence.session.drive] = fence.session.driveStarted
+    let (from, to) = (fence.session.driveStarted + fence.fence.entered, fence.session.driveStarted + fence.exited)
     period = period.map { min($0.lowerBound, from)...max($0.upperBound, to) } ?? from...max(from, to)
   }
 
@@ -59,18 +51,12 @@ public struct ReportFigures: Sendable {
     }
   }
 
-  /// Adds an ended speed test.
   public mutating func add(_ test: ReportedSpeedTest) { speedTests.add(test) }
 
   /// Ends the stretch under way after the last fence; without it, ``stretches`` lacks that stretch.
   public mutating func endFences() { stretches.end() }
 
-  /// Adds the log of a drive.
-  /// - Parameters:
-  ///   - drive: Its id; does nothing for a drive without a selected fence.
-  ///   - parameters: Those of the drive: its accuracy limit, and its interval of pings.
-  ///   - initialPath: The kind of link at the drive's start.
-  ///   - events: Calls its argument with each event of the log.
+  /// Adds the log of a drive; does nothing for a drive without a selected fence.
   /// - Throws: Errors of `events`; nothing of the log is counted then.
   public mutating func addLog(
     of drive: Int64, parameters: Parameters, initialPath: Path, events: ((Event) throws -> Void) throws -> Void
@@ -97,10 +83,8 @@ public struct ReportFigures: Sendable {
   /// fences.
   var delays: ValueCounts { isOverSinglePings ? logged.delays : medians }
 
-  /// Whether percentiles are over single pings.
   var isOverSinglePings: Bool { logged.delays.count > 0 }
 
-  /// The percentiles that a report shows.
   static let percents = [50, 75, 90, 95, 99]
 
   /// The percentiles that a report shows. Those over the medians of fences have no intervals.
@@ -119,22 +103,6 @@ public struct ReportFigures: Sendable {
   var mean: Estimate? { logged.series.count == sums.pings ? logged.series.mean : nil }
 }
 
-/// The figures with an interval: computed once, for page and JSON.
-struct EstimatedFigures: Sendable {
-  let percentiles: [Percentile]
-  let mean: Estimate?
-  let loss: Estimate?
-  let coverage: (estimate: Estimate, deviations: CorrelatedMean)?
-
-  init(_ figures: ReportFigures) {
-    (percentiles, mean, loss) = (figures.percentiles, figures.mean, figures.loss)
-    coverage = figures.shares.coveredDistance
-  }
-
-  /// `nil` without delays.
-  func percentile(_ percent: Int) -> Percentile? { percentiles.first { $0.percent == percent } }
-}
-
 /// How good the data of the selected fences are: the section *Quality of the data* of a report, with ``LogFigures``.
 struct Quality: Sendable {
   /// Accuracies of the positions that opened the fences (68 % radius), in millimetres.
@@ -142,18 +110,17 @@ struct Quality: Sendable {
   /// The number of pauses between two selected fences of a session that follow each other. Fences between them that are not
   /// selected are no pause.
   private(set) var gaps = 0
-  /// Their time together, in microseconds.
   private(set) var gapMicroseconds: Int64 = 0
   /// The longest, in microseconds.
   private(set) var longestGap: Int64 = 0
-  private var last: ReportedFence?
+  private var last: StoredFence?
 
-  mutating func add(_ fence: ReportedFence) {
+  mutating func add(_ fence: StoredFence) {
     if let accuracy = fence.fence.fix.accuracy, let millimetres = Int64(exactly: (accuracy * 1000).rounded()) {
       accuracies.add(millimetres)
     }
     defer { last = fence }
-    guard let last, last.session == fence.session, last.fence.number.saturatingAdding(1) == fence.fence.number
+    guard let last, last.session.id == fence.session.id, last.fence.number.saturatingAdding(1) == fence.fence.number
     else { return }
     let gap = (fence.fence.entered - last.exited).inMicroseconds
     guard gap > 0 else { return }
@@ -178,7 +145,7 @@ struct FenceOutages {
   }
 
   /// Adds a fence; those of a link come in order, whatever their sessions.
-  mutating func add(_ fence: ReportedFence) {
+  mutating func add(_ fence: StoredFence) {
     let isNext = lastNumber.map { $0.saturatingAdding(1) == fence.fence.number } ?? false
     lastNumber = fence.fence.number
     if !isNext { end() }
@@ -186,9 +153,9 @@ struct FenceOutages {
     if fence.fence.pings <= 0 { return }
     guard Reception(fence.fence) == .noAnswer else { return end() }
     if let current, !(0...Outages.longestPause).contains((fence.fence.entered - current.until).inMicroseconds) { end() }
-    let began = fence.driveStarted + fence.fence.entered
+    let began = fence.session.driveStarted + fence.fence.entered
     var outage = current?.outage ?? Outages.Outage(began: began, place: fence.fence.centre, microseconds: 0, pings: 0)
-    outage.microseconds = ((fence.driveStarted + fence.exited) - outage.began).inMicroseconds
+    outage.microseconds = ((fence.session.driveStarted + fence.exited) - outage.began).inMicroseconds
     outage.pings = outage.pings.saturatingAdding(fence.fence.pings)
     current = (outage, fence.exited)
   }
@@ -212,16 +179,15 @@ struct WorstStretches: Sendable {
 
   /// Adds a fence to the stretch under way; begins another one when that is full or a gap is between the two.
   /// - Parameter metres: From the fence before; `nil` when this fence does not continue it.
-  mutating func add(_ fence: ReportedFence, metres: Double?) {
-    if let metres, current[fence.drive]?.isFull(before: metres) == false {
-      current[fence.drive]?.add(fence.fence, metres: metres)
+  mutating func add(_ fence: StoredFence, metres: Double?) {
+    if let metres, current[fence.session.drive]?.isFull(before: metres) == false {
+      current[fence.session.drive]?.add(fence.fence, metres: metres)
     } else {
-      end(fence.drive)
-      current[fence.drive] = Stretch(fence)
+      end(fence.session.drive)
+      current[fence.session.drive] = Stretch(fence)
     }
   }
 
-  /// Ends the stretches under way.
   mutating func end() { for drive in current.keys.sorted() { end(drive) } }
 
   /// Ends a stretch and ranks it; one without pings is dropped.

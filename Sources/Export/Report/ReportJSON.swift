@@ -33,24 +33,16 @@ extension Report {
 extension Finding {
   /// Milliseconds, percentage points or Mbit/s, as `unit` says. A probability below 0.0001 has only its bound, `p_below`.
   fileprivate var json: JSON {
-    let places = unit == "percentage points" ? 2 : 3
+    let places = [.loss, .coverage].contains(figure) ? 2 : 3
     return .object(
       JSON.members([
-        "figure": .string(figure.rawValue), "verdict": .string(verdict.rawValue), "unit": .string(unit),
+        "figure": .string(figure.rawValue), "verdict": .string(verdict.rawValue), "unit": .string(figure.unit),
         "effect": difference.flatMap { JSON.rounded($0.effect, places: places) },
         "lower": difference.flatMap { JSON.rounded($0.lower, places: places) },
         "upper": difference.flatMap { JSON.rounded($0.upper, places: places) },
         "effective": difference.flatMap { JSON.rounded($0.effective, places: 0) },
       ]) + JSON.probability(difference?.probability, "p") + JSON.probability(corrected, "p_holm")
         + JSON.members(["least": JSON.rounded(least, places: 6)]))
-  }
-
-  private var unit: String {
-    switch figure {
-    case .delay, .ping: "ms"
-    case .loss, .coverage: "percentage points"
-    case .download, .upload: "Mbit/s"
-    }
   }
 }
 
@@ -85,7 +77,7 @@ extension Report.Part {
       "to": (figures.period?.upperBound.iso8601).map(JSON.string), "drives": .count(figures.drives.count),
       "logs": .count(figures.logged.logs),
       "equipment": figures.breakdown.facts.equipment.listing,
-      "coverage": coverage, "delay": delay, "variation": variation, "loss": loss, "outages": outages,
+      "coverage": coverageJSON, "delay": delay, "variation": variation, "loss": lossJSON, "outages": outages,
       "worst": .object([
         "stretches": .array(figures.stretches.worst.map(\.json)), "method": method(.worst),
       ]), "quality": quality, "speed_tests": figures.speedTests.isEmpty ? nil : figures.speedTests.json,
@@ -95,7 +87,7 @@ extension Report.Part {
   /// The text of the footnote, so that a program can pass the meaning on with the figure.
   private func method(_ method: Method) -> JSON { .string(method.text(overSinglePings: figures.isOverSinglePings)) }
 
-  private var coverage: JSON {
+  private var coverageJSON: JSON {
     let (parts, measured, none) = (figures.shares.parts, figures.shares.measured, CoverageShares.Part())
     let rows = Reception.allCases.compactMap { reception in
       parts[reception].map { json($0, named: reception.name, of: reception.isMeasured ? measured : none) }
@@ -104,7 +96,7 @@ extension Report.Part {
       "by_technology": .array(rows), "covered": json(figures.shares.covered, named: "covered", of: measured),
       "measured": json(measured, named: "measured", of: measured),
       "total": json(figures.shares.total, named: "total", of: none),
-      "covered_way_percent_interval": estimated.coverage?.estimate.interval(factor: 100, places: 2),
+      "covered_way_percent_interval": coverage?.estimate.interval(factor: 100, places: 2),
       "method": method(.coverage),
       "way_method": method(.way),
     ])
@@ -126,8 +118,8 @@ extension Report.Part {
     .object([
       "population": figures.isOverSinglePings ? "single pings" : "fence medians", "count": .count(figures.delays.count),
       "answered": .count(figures.sums.answered), "mean_ms": figures.sums.meanMicroseconds.map(JSON.milliseconds),
-      "mean_ms_interval": estimated.mean?.interval(factor: 1e-3, places: 3),
-      "percentiles": .array(estimated.percentiles.map(\.json)), "method": method(.delay),
+      "mean_ms_interval": mean?.interval(factor: 1e-3, places: 3),
+      "percentiles": .array(percentiles.map(\.json)), "method": method(.delay),
       "interval_method": figures.isOverSinglePings ? method(.interval) : nil,
     ])
   }
@@ -143,12 +135,12 @@ extension Report.Part {
     ])
   }
 
-  private var loss: JSON {
+  private var lossJSON: JSON {
     let sums = figures.sums
     return .object([
       "pings": .count(sums.pings), "lost": .count(sums.lost),
       "percent": sums.loss.flatMap { JSON.rounded($0 * 100, places: 2) },
-      "percent_interval": estimated.loss?.interval(factor: 100, places: 2), "late": .count(sums.late),
+      "percent_interval": loss?.interval(factor: 100, places: 2), "late": .count(sums.late),
       "duplicates": .count(sums.duplicates),
       "outside": figures.logged.logs > 0 ? .count(figures.logged.unassigned.outside) : nil,
       "paused": figures.logged.logs > 0 ? .count(figures.logged.unassigned.paused) : nil,

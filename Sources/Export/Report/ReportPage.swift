@@ -6,11 +6,9 @@ public struct ReportPage {
   private let report: Report
   private let ground: SketchGround?
 
-  /// The page of a report.
   /// - Parameter ground: Below its maps; `nil`: none.
   public init(_ report: Report, over ground: SketchGround? = nil) { (self.report, self.ground) = (report, ground) }
 
-  /// The whole page.
   public var html: String {
     """
     <!DOCTYPE html>
@@ -25,13 +23,13 @@ public struct ReportPage {
     \(zip(report.heads, report.parts).map(heading).joined(separator: "\n"))
     <p>A device sent pings to a server along the road. A <em>fence</em> is a circle on the ground with the pings that were sent in it; a ping \
     without an answer in time is lost. Small figures below another one are its 95 % interval.</p>
-    \(OriginSection(report).facts)
+    \(OriginSection(report: report).facts)
     \(report.parts.count == 1 ? report.parts.map(tiles).joined() : "")
-    \(ComparisonSection(report).html)
-    \(ChartSection(report, over: ground).html)
+    \(ComparisonSection(report: report).html)
+    \(ChartSection(report: report, ground: ground).html)
     <h2>Coverage by technology</h2>
     \(report.parts.map(coverage).joined(separator: "\n"))
-    \(GroupSection(report).html)
+    \(GroupSection(report: report).html)
     <h2>Delay, loss and outages</h2>
     <div class="columns">\(delay)<div>\(loss)</div></div>
     <h2>Quality of the data</h2>
@@ -41,7 +39,7 @@ public struct ReportPage {
     <p class="soft">Filled circles: answered, green below a mean of 120 ms, else orange; dashed red rings: no answer; thin \
     grey rings: not measured.</p>
     \(report.parts.map(stretches).joined(separator: "\n"))
-    \(OriginSection(report).sources)
+    \(OriginSection(report: report).sources)
     <h2>How the figures are computed</h2>
     <ol>
     \(notes)
@@ -67,7 +65,6 @@ public struct ReportPage {
     [name] + report.parts.map(value)
   }
 
-  /// The title of a part, its period, and the numbers of its fences, pings, drives, logs and tests.
   private func heading(_ name: String, _ part: Report.Part) -> String {
     let figures = part.figures
     let speedTests = figures.speedTests.isEmpty ? "" : ", speed tests: \(figures.speedTests.all.tests)"
@@ -89,21 +86,21 @@ public struct ReportPage {
 
   /// The four figures at the top of a report of one part.
   private func tiles(_ part: Report.Part) -> String {
-    let (figures, estimated) = (part.figures, part.estimated)
+    let figures = part.figures
     let shares = CoverageShares.Percentages(figures.shares.covered, of: figures.shares.measured)
     func delay(_ percent: Int) -> String {
-      estimated.percentile(percent).map { Markup.milliseconds($0.value) + " ms" } ?? "–"
+      part.percentile(percent).map { Markup.milliseconds($0.value) + " ms" } ?? "–"
     }
     let tiles = [
       (
         "measured distance with coverage", Markup.percent(shares.way),
-        Markup.interval(estimated.coverage?.estimate, exists: shares.way != nil)
+        Markup.interval(part.coverage?.estimate, exists: shares.way != nil)
       ),
-      ("median delay", delay(50), interval(part, estimated.percentile(50))),
-      ("95th percentile", delay(95), interval(part, estimated.percentile(95))),
+      ("median delay", delay(50), interval(part, part.percentile(50))),
+      ("95th percentile", delay(95), interval(part, part.percentile(95))),
       (
         "loss", Markup.percent(figures.sums.loss.map { $0 * 100 }),
-        Markup.interval(estimated.loss, exists: figures.sums.loss != nil)
+        Markup.interval(part.loss, exists: figures.sums.loss != nil)
       ),
     ]
     return "<dl class=\"tiles\">"
@@ -138,7 +135,7 @@ public struct ReportPage {
       rows + [
         row(
           "with coverage", part.figures.shares.covered,
-          interval: Markup.interval(part.estimated.coverage?.estimate, exists: measured.metres > 0)),
+          interval: Markup.interval(part.coverage?.estimate, exists: measured.metres > 0)),
         row("measured", measured),
         row("all", part.figures.shares.total, hasShares: false),
       ])
@@ -147,7 +144,7 @@ public struct ReportPage {
   private var delay: String {
     let rows = [50, 75, 90, 95, 99].map { percent in
       estimatedRow("\(percent)th percentile") { part in
-        guard let found = part.estimated.percentile(percent) else { return "–" }
+        guard let found = part.percentile(percent) else { return "–" }
         return Markup.milliseconds(found.value) + interval(part, found)
       }
     }
@@ -156,14 +153,14 @@ public struct ReportPage {
       rows + [
         estimatedRow("mean") { part in
           Markup.milliseconds(part.figures.sums.meanMicroseconds)
-            + (part.estimated.mean.map {
+            + (part.mean.map {
               Markup.below(
                 [$0.lower, $0.upper].map { Markup.milliseconds(Int64(exactly: $0.rounded())) }.joined(separator: " to ")
               )
             } ?? (part.figures.isOverSinglePings ? Markup.notEnough : ""))
         },
         estimatedRow("percentiles over") { part in
-          let worth = part.estimated.percentile(50)?.effective.map {
+          let worth = part.percentile(50)?.effective.map {
             Markup.below("as exact as \(Markup.number($0, 0)) independent ones")
           }
           return "\(part.figures.delays.count) "
@@ -186,7 +183,7 @@ public struct ReportPage {
         row("lost") { "\($0.sums.lost)" },
         estimatedRow("loss\(Markup.note(.interval))") { part in
           let loss = part.figures.sums.loss
-          return Markup.percent(loss.map { $0 * 100 }) + Markup.interval(part.estimated.loss, exists: loss != nil)
+          return Markup.percent(loss.map { $0 * 100 }) + Markup.interval(part.loss, exists: loss != nil)
         },
         row("answered too late") { "\($0.sums.late)" },
         row("answered twice") { "\($0.sums.duplicates)" },

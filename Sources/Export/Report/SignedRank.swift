@@ -6,7 +6,6 @@ import Foundation
 /// estimate is that of Hodges and Lehmann: the shift without which the signed ranks balance. Its interval has the shifts that the test does
 /// not refuse. It assumes differences that are symmetric about their median, and no normal distribution of them.
 struct SignedRank: Hashable, Sendable {
-  /// The number of differences.
   let count: Int
   /// The estimate, in the unit of the differences, with its interval and the probability.
   let difference: Difference

@@ -12,10 +12,8 @@ struct SketchMap {
   var size = (width: 240.0, height: 130.0)
   /// The least radius of a circle in these units.
   var leastRadius = 2.0
-  /// A description for readers who cannot see the drawing.
   let description: String
 
-  /// The drawing.
   /// - Parameter ground: Draws what is below the marks; `nil`: nothing.
   func svg(over ground: SketchGround? = nil) -> String {
     guard let frame = SketchFrame(marks, size: size) else { return "" }

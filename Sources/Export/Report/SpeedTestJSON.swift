@@ -31,31 +31,15 @@ extension SpeedTestGroup {
     ])
     return counts
       + SpeedTestQuantity.allCases.compactMap { quantity in
-        quantiles(of: quantity).map { JSON.Member(quantity.key, $0.json(in: quantity.unit)) }
+        quantiles(of: quantity).map { JSON.Member(quantity.rawValue, $0.json(of: quantity)) }
       }
   }
 }
 
-extension SpeedTestQuantity {
-  /// Its key in JSON.
-  var key: String {
-    switch self {
-    case .download: "download"
-    case .upload: "upload"
-    case .ping: "ping"
-    case .idleDelay: "idle_delay"
-    case .downloadDelay: "download_delay"
-    case .uploadDelay: "upload_delay"
-    case .downloadIncrease: "download_increase"
-    case .uploadIncrease: "upload_increase"
-    }
-  }
-}
-
 extension Quantiles {
-  /// Values are thousandths of `unit`, so three decimals write them exactly; the keys end with the unit.
-  fileprivate func json(in unit: SpeedTestQuantity.Unit) -> JSON {
-    let suffix = unit == .megabitsPerSecond ? "mbps" : "ms"
+  /// Values are thousandths of the unit, so three decimals write them exactly; the keys end with the unit.
+  fileprivate func json(of quantity: SpeedTestQuantity) -> JSON {
+    let suffix = quantity.isRate ? "mbps" : "ms"
     let values: [(String, Int64?)] = [
       ("median", median.value), ("lower", median.lower), ("upper", median.upper), ("p10", tenth), ("p90", ninetieth),
       ("min", least),
@@ -74,7 +58,7 @@ extension SpeedTestComparison {
   var json: JSON {
     .object(
       Self.quantities.compactMap { quantity in
-        tests[quantity].map { JSON.Member("\(quantity.key)_test", $0.json) }
+        tests[quantity].map { JSON.Member("\(quantity.rawValue)_test", $0.json) }
       } + [
         JSON.Member("shared", .integer(Int64(shared))),
         JSON.Member("method", .string(Method.speedTestComparison.text(overSinglePings: false))),

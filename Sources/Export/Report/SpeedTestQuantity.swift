@@ -1,27 +1,18 @@
 import Coverage
 
-/// A figure of a speed test that a report summarises. Its values are integers: thousandths of ``unit``.
-enum SpeedTestQuantity: Hashable, Sendable, CaseIterable {
+/// A figure of a speed test that a report summarises. Its values are integers: thousandths of the unit of a report. The raw values are its keys in JSON.
+enum SpeedTestQuantity: String, Sendable, CaseIterable {
   /// Figures of the test itself.
   case download, upload, ping
   /// Medians of the coverage pings: before the test, under each load, and the loads less the first (working latency).
-  case idleDelay, downloadDelay, uploadDelay, downloadIncrease, uploadIncrease
+  case idleDelay = "idle_delay"
+  case downloadDelay = "download_delay"
+  case uploadDelay = "upload_delay"
+  case downloadIncrease = "download_increase"
+  case uploadIncrease = "upload_increase"
 
-  /// The unit in which a report shows a figure.
-  enum Unit: Hashable, Sendable {
-    /// Values are in kbit/s of 1000 bit.
-    case megabitsPerSecond
-    /// Values are in microseconds.
-    case milliseconds
-  }
-
-  /// The unit.
-  var unit: Unit {
-    switch self {
-    case .download, .upload: .megabitsPerSecond
-    default: .milliseconds
-    }
-  }
+  /// Whether it is a data rate, in kbit/s of 1000 bit; else it is a delay, in microseconds. A report shows Mbit/s and ms.
+  var isRate: Bool { self == .download || self == .upload }
 
   /// Whether it is a delay of coverage pings, which are there only with `speedtest.coverage-pings: continue`.
   var isOfCoveragePings: Bool { ![.download, .upload, .ping].contains(self) }

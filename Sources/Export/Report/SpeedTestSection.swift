@@ -7,7 +7,6 @@ struct SpeedTestSection {
   /// The rows of the tables of figures.
   private let quantities: [SpeedTestQuantity]
 
-  /// The section of a report.
   init(_ report: Report) {
     self.report = report
     let groups = report.parts.map(\.figures.speedTests.all)
@@ -28,7 +27,6 @@ struct SpeedTestSection {
       """
   }
 
-  /// The numbers of tests of a part, in a sentence.
   private func counts(_ head: String, _ part: Report.Part) -> String {
     let group = part.figures.speedTests.all
     let title = report.parts.count > 1 ? Markup.escaped(head) + ": " : ""
@@ -145,10 +143,10 @@ extension SpeedTestQuantity {
   /// A name for the narrow columns of a table of delays.
   fileprivate var head: String { name.hasPrefix("delay ") ? String(name.dropFirst(6)) : name }
 
-  fileprivate var title: String { "\(name), \(unit == .megabitsPerSecond ? "Mbit/s" : "ms")" }
+  fileprivate var title: String { "\(name), \(isRate ? "Mbit/s" : "ms")" }
 
   /// A value with the decimals of its unit; `–` for none.
   fileprivate func text(_ value: Int64?) -> String {
-    Markup.number(value.map { Double($0) / 1000 }, unit == .megabitsPerSecond ? 2 : 1)
+    Markup.number(value.map { Double($0) / 1000 }, isRate ? 2 : 1)
   }
 }

@@ -12,10 +12,6 @@ struct SpeedTestSummary: Sendable {
   /// The numbers of the tests in the store, to find those that two selections share.
   private(set) var ids: Set<Int64> = []
 
-  /// No tests.
-  init() {}
-
-  /// Whether there is no test.
   var isEmpty: Bool { all.tests == 0 && otherLinks.isEmpty }
 
   mutating func add(_ test: ReportedSpeedTest) {
@@ -31,7 +27,6 @@ struct SpeedTestSummary: Sendable {
 
 /// Ended speed tests that are summarised together: all of a selection, or those of one technology.
 struct SpeedTestGroup: Sendable {
-  /// All ended tests.
   private(set) var tests = 0
   /// The numbers of tests by outcome; a test without a known outcome is in ``tests`` only.
   private(set) var outcomes: [StoredSpeedTest.Outcome: Int] = [:]
@@ -51,7 +46,6 @@ struct SpeedTestGroup: Sendable {
     }
   }
 
-  /// The number of tests with this outcome.
   func count(_ outcome: StoredSpeedTest.Outcome) -> Int { outcomes[outcome] ?? 0 }
 
   /// The share of completed tests, 0 to 1; `nil` without tests.
@@ -93,5 +87,23 @@ struct SpeedTestComparison: Sendable {
       }
     }
     self.tests = tests
+  }
+}
+
+/// An ended speed test as a report reads it.
+public struct ReportedSpeedTest: Sendable {
+  let id: Int64
+  /// How it ended; `nil` for an outcome that a later build wrote.
+  let outcome: StoredSpeedTest.Outcome?
+  let technology: Technology?
+  /// Its figures; `nil` when it has none, or a later build wrote them in another form.
+  let figures: SpeedTestFigures?
+
+  public init(id: Int64, outcome: StoredSpeedTest.Outcome?, technology: Technology?, figures: SpeedTestFigures?) {
+    (self.id, self.outcome, self.technology, self.figures) = (id, outcome, technology, figures)
+  }
+
+  public init(_ stored: StoredSpeedTest) {
+    self.init(id: stored.id, outcome: stored.outcome, technology: stored.technology, figures: stored.figures)
   }
 }

@@ -1,8 +1,8 @@
 import Coverage
+import Store
 
 /// Neighbouring fences without a gap along about half a kilometre: a place to look at on the map.
 struct Stretch: Sendable {
-  /// When it began.
   let began: WallTime
   /// Its fences; at most ``most``.
   private(set) var fences: [Fence] = []
@@ -18,8 +18,8 @@ struct Stretch: Sendable {
   /// The delay as which a lost ping counts, in nanoseconds: without it, a place without any answer would look the best.
   static let lostNanoseconds = 1e9
 
-  init(_ fence: ReportedFence) {
-    began = fence.driveStarted + fence.fence.entered
+  init(_ fence: StoredFence) {
+    began = fence.session.driveStarted + fence.fence.entered
     add(fence.fence, metres: 0)
   }
 

@@ -5,18 +5,13 @@ import Coverage
 /// The counts are in pages of 1024 units (8 KiB), and only pages with a value exist: a drive with delays below 2 s needs at most 16 MB in
 /// microseconds.
 struct ValueCounts: Sendable {
-  /// The number of values.
   private(set) var count = 0
   /// The counts by page and, in a page, by unit.
   private var pages: [Int64: [UInt64]] = [:]
 
-  /// Units in a page.
   private static let pageSize: Int64 = 1024
   /// Greater values count as this one, which bounds the number of pages. It is ten minutes in microseconds; no ping waits that long.
   private static let greatest: Int64 = 600_000_000
-
-  /// No values.
-  init() {}
 
   /// Counts a delay `times` times, in microseconds, rounded half up.
   mutating func add(nanoseconds: Int64, times: Int = 1) {

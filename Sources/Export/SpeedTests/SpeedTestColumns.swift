@@ -4,7 +4,6 @@ import Store
 
 /// The columns of exported speed tests.
 enum SpeedTestColumns {
-  /// All columns, in order.
   static let all: [Column<StoredSpeedTest>] = itself + figures + delays + radio + place + lists
 
   /// The columns of a table of single values.

@@ -2,66 +2,17 @@ import Coverage
 import OrderedJSON
 import Store
 
-extension GPX {
-  /// A waypoint (`wpt`) for each test with a place, where it began; tests without a place are left out. Figures are
-  /// extensions, by the names of the columns.
-  static func export(
-    _ tests: [StoredSpeedTest], _ provenance: ProvenanceSource?, write: ([UInt8]) throws -> Void
-  ) throws {
-    var text = XMLWriter()
-    text.raw(head)
-    try metadata(provenance, to: &text)
-    for test in tests {
-      guard let place = test.place else { continue }
-      begin("wpt", place, nil, test.started, to: &text)
-      let title = (short: SpeedTestTitle.short(test), long: SpeedTestTitle.long(test))
-      endWaypoint(title, "speed test", speedTestFields, of: test, to: &text)
-      try text.flush(to: write)
-    }
-    text.raw("</gpx>\n")
-    try text.flush(to: write, isLast: true)
-  }
-
-  private static let speedTestFields = extensions(SpeedTestColumns.fields)
-}
-
-extension KML {
-  /// A document with one folder of the tests that have a place, styled by technology, each with its time span. Tests without
-  /// a place are left out.
-  static func export(
-    _ tests: [StoredSpeedTest], _ provenance: ProvenanceSource?, write: ([UInt8]) throws -> Void
-  ) throws {
-    var text = XMLWriter()
-    beginDocument("Speed tests", to: &text)
-    try writeProvenance(provenance, to: &text)
-    writeSchema("speed_test", SpeedTestColumns.fields, to: &text)
-    text.raw("<Folder><name>Speed tests</name>\n")
-    for test in tests {
-      guard let place = test.place else { continue }
-      beginPlacemark(
-        "speed-test-\(test.id)", (SpeedTestTitle.short(test), SpeedTestTitle.long(test)), (test.started, test.ended),
-        style: Legend.entry(of: test.technology?.generation).name, to: &text)
-      text.raw("<ExtendedData><SchemaData schemaUrl=\"#speed_test\">")
-      speedTestFields.write(test, to: &text)
-      text.raw("</SchemaData></ExtendedData>")
-      writePoint(place, to: &text)
-      text.raw("</Placemark>\n")
-      try text.flush(to: write)
-    }
-    text.raw("</Folder>\n")
-    endDocument(&text)
-    try text.flush(to: write, isLast: true)
-  }
-
-  private static let speedTestFields = data(SpeedTestColumns.fields)
+extension StoredSpeedTest: Feature {
+  static let kind = "speed test"
+  var altitude: Double? { nil }
+  var radius: Double? { nil }
+  var span: (from: WallTime?, to: WallTime?) { (started, ended) }
+  var title: (short: String, long: String) { (SpeedTestTitle.short(self), SpeedTestTitle.long(self)) }
+  var style: String { Legend.entry(of: technology?.generation).name }
 }
 
 extension GeoPackage {
   /// A package with one layer, `speed_tests`: a point where each test began. Tests without a place are left out.
-  /// - Parameters:
-  ///   - provenance: Becomes metadata of the package.
-  ///   - scratch: A folder for the file while it is made.
-  ///   - write: Receives the file in pieces.
   /// - Throws: ``GeoPackageError``, and errors of `write`.
   static func export(
     _ tests: [StoredSpeedTest], _ provenance: ProvenanceSource?, scratch: String, write: ([UInt8]) throws -> Void

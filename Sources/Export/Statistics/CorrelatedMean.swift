@@ -5,7 +5,6 @@ struct SerialBlocks {
   /// The most blocks. A correlation that is shorter than a block does no harm: all are sums over it.
   static let most = 256
 
-  /// The number of values.
   let count: Int
   /// The sum of each block: of equally many values, or one more.
   private(set) var sums: [Double]
@@ -26,7 +25,6 @@ struct SerialBlocks {
     for value in values { add(value) }
   }
 
-  /// Adds the next value.
   mutating func add(_ value: Double) {
     if added >= end, block + 1 < sums.count {
       block += 1
@@ -46,7 +44,6 @@ struct SerialBlocks {
 /// Student's t distribution with `freedom` degrees. The longer the correlation, the fewer transforms are flat enough; it is measured by the
 /// sum of autocorrelations up to the first pair that is not positive (Geyer 1992).
 struct CorrelatedMean: Hashable, Sendable {
-  /// The number of values.
   let count: Int
   /// The standard error of the mean.
   let standardError: Double

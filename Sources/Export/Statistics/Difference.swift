@@ -84,6 +84,15 @@ struct Finding: Sendable {
   /// The figures that are compared. The order is that of the report.
   enum Figure: String, CaseIterable, Sendable {
     case delay, loss, coverage, download, upload, ping
+
+    /// That of ``Finding/difference``, as a report shows it.
+    var unit: String {
+      switch self {
+      case .delay, .ping: "ms"
+      case .loss, .coverage: "percentage points"
+      case .download, .upload: "Mbit/s"
+      }
+    }
   }
 
   let figure: Figure

@@ -10,9 +10,6 @@ public struct StoredTracks: DriveTracks {
   private let complain: (String) -> Void
 
   /// - Parameters:
-  ///   - reader: Reads the store.
-  ///   - session: The id of the only session; `nil`: all sessions.
-  ///   - filter: Which positions to include.
   ///   - isChosen: Whether to include the session with this id; asked on each iteration.
   ///   - complain: Receives a line for each log that cannot be read to its end, and for each with lines that cannot be read.
   public init(

@@ -4,7 +4,6 @@ import Coverage
 public struct TrackPoint: Hashable, Sendable {
   /// When it arrived: the start of the drive plus its time in the log.
   public let time: WallTime
-  /// The place.
   public let place: Coordinate
   /// With altitude, speed, course and accuracy, where they are known.
   public let fix: Fix

@@ -1,33 +1,43 @@
 import Coverage
 import OrderedJSON
 
-/// GPX 1.1: a waypoint (`wpt`) for each fence, then a track (`trk`) for each session with a `trkseg` for each segment. GPX
+/// GPX 1.1: a waypoint (`wpt`) for each fence, or for each speed test where it began, then a track (`trk`) for each session with a `trkseg` for each segment. GPX
 /// has no elements for the figures: they are extensions, by the names of the columns.
 enum GPX {
   /// The name space of the extensions, prefix `cp`.
   static let namespace = "urn:x-coverage-probe:gpx:1"
 
   /// The declaration and the start tag of the document.
-  static let head = """
+  private static let head = """
     <?xml version="1.0" encoding="UTF-8"?>
     <gpx version="1.1" creator="coverage-probe" xmlns="http://www.topografix.com/GPX/1/1" xmlns:cp="\(namespace)">
 
     """
 
   /// - Parameters:
-  ///   - records: The fences, in any order.
+  ///   - columns: Those of the extensions.
   ///   - tracks: The segments of a session must follow each other: each change of session begins another `trk`.
   ///   - provenance: Becomes the `metadata`, which the schema wants first.
+  ///   - forEach: Calls its argument with each record; the order is free.
   /// - Throws: Errors of the records, of the tracks and of `write`.
-  static func export(
-    _ records: some FenceRecords, tracks: some DriveTracks, provenance: ProvenanceSource? = nil,
-    write: ([UInt8]) throws -> Void
+  static func export<Record: Feature>(
+    _ columns: [Column<Record>], tracks: some DriveTracks, provenance: ProvenanceSource?,
+    write: ([UInt8]) throws -> Void, forEach: @escaping ((Record) throws -> Void) throws -> Void
   ) throws {
     var text = XMLWriter()
     text.raw(head)
     try metadata(provenance, to: &text)
-    try records.forEach { record in
-      waypoint(record, to: &text)
+    let fields = extensions(columns)
+    try forEach { record in
+      guard let place = record.place else { return }
+      let title = record.title
+      begin("wpt", place, record.altitude, record.span.from, to: &text)
+      text.element("name", title.short)
+      text.element("desc", title.long)
+      text.element("type", Record.kind)
+      text.raw("<extensions>")
+      fields.write(record, to: &text)
+      text.raw("</extensions></wpt>\n")
       try text.flush(to: write)
     }
     var session: Int64?
@@ -52,7 +62,7 @@ enum GPX {
   }
 
   /// Appends the provenance: a sentence for people, and JSON as an extension.
-  static func metadata(_ provenance: ProvenanceSource?, to text: inout XMLWriter) throws {
+  private static func metadata(_ provenance: ProvenanceSource?, to text: inout XMLWriter) throws {
     guard let provenance = try provenance?() else { return }
     text.raw("<metadata>")
     text.element("desc", provenance.line)
@@ -61,27 +71,8 @@ enum GPX {
     text.raw("</extensions></metadata>\n")
   }
 
-  private static func waypoint(_ record: FenceRecord, to text: inout XMLWriter) {
-    begin("wpt", record.fence.centre, record.fence.fix.altitude, record.enteredAt, to: &text)
-    let title = (short: FenceTitle.short(record.fence), long: FenceTitle.long(record.fence))
-    endWaypoint(title, "fence", fields, of: record, to: &text)
-  }
-
-  /// Writes what follows the time of a waypoint.
-  static func endWaypoint<Record>(
-    _ title: (short: String, long: String), _ type: String, _ fields: XMLFields<Record>, of record: Record,
-    to text: inout XMLWriter
-  ) {
-    text.element("name", title.short)
-    text.element("desc", title.long)
-    text.element("type", type)
-    text.raw("<extensions>")
-    fields.write(record, to: &text)
-    text.raw("</extensions></wpt>\n")
-  }
-
   /// Values as extensions. GDAL takes whole numbers there for 32 bits and cuts longer ones; as decimals it reads them right.
-  static func extensions<Record>(_ columns: [Column<Record>]) -> XMLFields<Record> {
+  private static func extensions<Record>(_ columns: [Column<Record>]) -> XMLFields<Record> {
     XMLFields(
       columns,
       form: { value in
@@ -93,7 +84,7 @@ enum GPX {
   /// GDAL gives up a file whose waypoints have more than 99 fields, of which GPX's own are 23. The band follows from the cell's channel.
   static let omitted = Set(["cell_band"] + RadioColumns.environment.map(\.name))
 
-  private static let fields = extensions(ColumnList.storedFields.filter { !omitted.contains($0.name) })
+  static let fields = ColumnList.storedFields.filter { !omitted.contains($0.name) }
 
   /// A position of a track. GPX 1.1 dropped the elements `speed` and `course` of GPX 1.0: they are extensions.
   private static func trackPoint(_ point: TrackPoint, to text: inout XMLWriter) {
@@ -107,7 +98,7 @@ enum GPX {
 
   /// Appends the start tag of a `wpt` or `trkpt`, and its first elements `ele` and `time`. The schema (`wptType`) prescribes
   /// this order of the elements, and `name`, `desc`, `type` and `extensions` behind them. The caller closes the element.
-  static func begin(
+  private static func begin(
     _ name: String, _ place: Coordinate, _ altitude: Double?, _ time: WallTime?, to text: inout XMLWriter
   ) {
     // The schema excludes 180 degrees east, which a longitude just below it becomes by rounding to seven decimals. A track would

@@ -2,31 +2,56 @@ import Coverage
 import OrderedJSON
 
 /// KML 2.2 (OGC 07-147r2): a `Folder` for each session with its fences as placemarks, styled by technology, then a folder
-/// with the tracks.
+/// with the tracks; or one folder with the speed tests that have a place.
 enum KML {
+  /// What a folder has before its placemarks.
+  typealias Folder = (session: Int64?, name: String, description: String?)
+
   /// - Parameters:
-  ///   - records: The fences of a session must follow each other: each change of session begins another folder.
+  ///   - first: A folder that is there without records too.
   ///   - provenance: Becomes the `ExtendedData` of the document, which the schema wants before the folders.
+  ///   - folder: That of a record; records of a folder must follow each other.
+  ///   - forEach: Calls its argument with each record.
   /// - Throws: Errors of the records, of the tracks and of `write`.
-  static func export(
-    _ records: some FenceRecords, tracks: some DriveTracks, shape: FenceShape, provenance: ProvenanceSource? = nil,
-    write: ([UInt8]) throws -> Void
+  static func export<Record: Feature>(
+    _ name: String, _ columns: [Column<Record>], first: Folder? = nil, tracks: some DriveTracks,
+    shape: FenceShape = .point, provenance: ProvenanceSource?, write: ([UInt8]) throws -> Void,
+    folder: (Record) -> Folder, forEach: @escaping ((Record) throws -> Void) throws -> Void
   ) throws {
     var text = XMLWriter()
-    beginDocument("Coverage", to: &text)
+    beginDocument(name, to: &text)
     try writeProvenance(provenance, to: &text)
-    writeSchema("fence", ColumnList.storedFields, to: &text)
-    var session: Int64?
-    try records.forEach { record in
-      if session != record.storedSession {
-        if session != nil { text.raw("</Folder>\n") }
-        session = record.storedSession
-        beginFolder(record, to: &text)
+    let (schema, prefix) = (Record.kind.replacing(" ", with: "_"), Record.kind.replacing(" ", with: "-") + "-")
+    writeSchema(schema, columns, to: &text)
+    let fields = data(columns)
+    var open = first
+    if let first { begin(first, to: &text) }
+    try forEach { record in
+      guard let place = record.place else { return }
+      let next = folder(record)
+      if open == nil || open?.session != next.session {
+        if open != nil { text.raw("</Folder>\n") }
+        begin(next, to: &text)
+        open = next
       }
-      writeFence(record, shape, to: &text)
+      // The schema prescribes this order: `name`, `description`, `TimeSpan`, `styleUrl`, `ExtendedData`, geometry.
+      let (title, span) = (record.title, record.span)
+      text.raw("<Placemark id=\"\(prefix)\(record.id)\">")
+      text.element("name", title.short)
+      text.element("description", title.long)
+      writeSpan(span.from, span.to, to: &text)
+      text.raw("<styleUrl>#\(record.style)</styleUrl><ExtendedData><SchemaData schemaUrl=\"#\(schema)\">")
+      fields.write(record, to: &text)
+      text.raw("</SchemaData></ExtendedData>")
+      if let circle = record.circle(shape) {
+        writeCircle(circle, to: &text)
+      } else {
+        text.raw("<Point><coordinates>\(self.place(place.longitude, place.latitude))</coordinates></Point>")
+      }
+      text.raw("</Placemark>\n")
       try text.flush(to: write)
     }
-    if session != nil { text.raw("</Folder>\n") }
+    if open != nil { text.raw("</Folder>\n") }
     var hasTracks = false
     try tracks.forEach { segment in
       if !hasTracks { text.raw("<Folder><name>Tracks</name>\n") }
@@ -35,13 +60,13 @@ enum KML {
       try text.flush(to: write)
     }
     if hasTracks { text.raw("</Folder>\n") }
-    endDocument(&text)
+    text.raw("</Document>\n</kml>\n")
     try text.flush(to: write, isLast: true)
   }
 
   /// Writes everything before the schemas: the declaration, the start of the `Document` and the styles, which are the same in
   /// every document. Names of points are hidden (`LabelStyle` with scale 0), as they would cover the map.
-  static func beginDocument(_ name: String, to text: inout XMLWriter) {
+  private static func beginDocument(_ name: String, to text: inout XMLWriter) {
     text.raw(
       """
       <?xml version="1.0" encoding="UTF-8"?>
@@ -62,7 +87,7 @@ enum KML {
     let (colour, isHollow) = (kmlColour(entry.colour), isWifi || entry.isHollow)
     text.raw(
       """
-      <Style id="\(entry.name)\(isWifi ? wifiSuffix : "")"><IconStyle><color>ff\(colour)</color>\
+      <Style id="\(entry.name)\(isWifi ? Legend.wifiSuffix : "")"><IconStyle><color>ff\(colour)</color>\
       <scale>\(isHollow ? "0.4" : "0.6")</scale></IconStyle><LabelStyle><scale>0</scale></LabelStyle>\
       <LineStyle><color>ff\(colour)</color><width>2</width></LineStyle>\
       <PolyStyle><color>99\(colour)</color>\(isHollow ? "<fill>0</fill>" : "")</PolyStyle></Style>
@@ -70,10 +95,8 @@ enum KML {
       """)
   }
 
-  private static let wifiSuffix = "-wifi"
-
   /// Writes the provenance as the data of the document: JSON, with a sentence for people as its title.
-  static func writeProvenance(_ provenance: ProvenanceSource?, to text: inout XMLWriter) throws {
+  private static func writeProvenance(_ provenance: ProvenanceSource?, to text: inout XMLWriter) throws {
     guard let provenance = try provenance?() else { return }
     text.raw("<ExtendedData><Data name=\"provenance\">")
     text.element("displayName", provenance.line)
@@ -83,13 +106,11 @@ enum KML {
 
   /// Writes a `Schema`, which gives the values of placemarks their types.
   /// - Parameter name: Also its identifier, to which `schemaUrl` refers.
-  static func writeSchema<Record>(_ name: String, _ fields: [Column<Record>], to text: inout XMLWriter) {
+  private static func writeSchema<Record>(_ name: String, _ fields: [Column<Record>], to text: inout XMLWriter) {
     text.raw("<Schema name=\"\(name)\" id=\"\(name)\">\n")
     for field in fields { text.raw("<SimpleField type=\"\(type(of: field.kind))\" name=\"\(field.name)\"/>\n") }
     text.raw("</Schema>\n")
   }
-
-  static func endDocument(_ text: inout XMLWriter) { text.raw("</Document>\n</kml>\n") }
 
   /// The type of a `SimpleField` for values of `kind`.
   static func type(of kind: ColumnKind) -> String {
@@ -109,66 +130,29 @@ enum KML {
     return String(digits[4...5] + digits[2...3] + digits[0...1])
   }
 
-  private static func beginFolder(_ record: FenceRecord, to text: inout XMLWriter) {
+  private static func begin(_ folder: Folder, to text: inout XMLWriter) {
     text.raw("<Folder>")
-    text.element(
-      "name", ["Session \(record.storedSession ?? 0)", record.link].compactMap { $0 }.joined(separator: ", "))
-    text.element("description", record.session.testUUID.map { "test \($0)" })
+    text.element("name", folder.name)
+    text.element("description", folder.description)
     text.raw("\n")
   }
 
-  /// Writes a placemark. The schema prescribes the order of its elements: `name`, `description`, `TimeSpan`, `styleUrl`,
-  /// `ExtendedData`, geometry.
-  private static func writeFence(_ record: FenceRecord, _ shape: FenceShape, to text: inout XMLWriter) {
-    beginPlacemark(
-      "fence-\(record.id)", (FenceTitle.short(record.fence), FenceTitle.long(record.fence)),
-      (record.enteredAt, record.exitedAt),
-      style: Legend.entry(of: record.fence).name + (record.fence.isSubmittable ? "" : wifiSuffix), to: &text)
-    text.raw("<ExtendedData><SchemaData schemaUrl=\"#fence\">")
-    fields.write(record, to: &text)
-    text.raw("</SchemaData></ExtendedData>")
-    switch shape {
-    case .point: writePoint(record.fence.centre, to: &text)
-    case .circle: writeCircle(record.fence, to: &text)
-    }
-    text.raw("</Placemark>\n")
-  }
-
-  /// Writes the start tag of a placemark and its elements up to the data.
-  static func beginPlacemark(
-    _ id: String, _ title: (short: String, long: String), _ span: (from: WallTime?, to: WallTime?), style: String,
-    to text: inout XMLWriter
-  ) {
-    text.raw("<Placemark id=\"\(id)\">")
-    text.element("name", title.short)
-    text.element("description", title.long)
-    writeSpan(span.from, span.to, to: &text)
-    text.raw("<styleUrl>#\(style)</styleUrl>")
-  }
-
-  private static let fields = data(ColumnList.storedFields)
-
   /// Values as `SimpleData`. Booleans are 1 or 0, which XML Schema allows: GDAL reads `true` as 0.
-  static func data<Record>(_ columns: [Column<Record>]) -> XMLFields<Record> {
+  private static func data<Record>(_ columns: [Column<Record>]) -> XMLFields<Record> {
     XMLFields(
       columns, form: { if case .bool(let value) = $0 { value ? 1 : 0 } else { $0 } },
       tags: { ("<SimpleData name=\"\($0)\">", "</SimpleData>") })
   }
 
-  static func writePoint(_ centre: Coordinate, to text: inout XMLWriter) {
-    text.raw("<Point><coordinates>\(place(centre.longitude, centre.latitude))</coordinates></Point>")
-  }
-
   /// A polygon, or a `MultiGeometry` of two for a circle across the antimeridian.
-  private static func writeCircle(_ fence: Fence, to text: inout XMLWriter) {
-    let rings = CircleOutline(centre: fence.centre, radius: fence.radius).rings
-    if rings.count > 1 { text.raw("<MultiGeometry>") }
-    for ring in rings {
+  private static func writeCircle(_ circle: CircleOutline, to text: inout XMLWriter) {
+    if circle.rings.count > 1 { text.raw("<MultiGeometry>") }
+    for ring in circle.rings {
       text.raw("<Polygon><outerBoundaryIs><LinearRing><coordinates>")
       text.raw(ring.map { place($0.x, $0.y) }.joined(separator: " "))
       text.raw("</coordinates></LinearRing></outerBoundaryIs></Polygon>")
     }
-    if rings.count > 1 { text.raw("</MultiGeometry>") }
+    if circle.rings.count > 1 { text.raw("</MultiGeometry>") }
   }
 
   /// A placemark with the segment as a line that follows the terrain (`tessellate`).

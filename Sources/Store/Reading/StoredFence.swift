@@ -16,6 +16,11 @@ public struct StoredFence: Hashable, Sendable {
   /// When the server accepted it; `nil` before.
   public let submitted: WallTime?
 
+  /// A fence with the given values; the store makes its own from rows.
+  public init(id: Int64, session: StoredSession, fence: Fence, submitted: WallTime? = nil) {
+    (self.id, self.session, self.fence, self.submitted) = (id, session, fence, submitted)
+  }
+
   /// `nil` for a row with an impossible position, and for an unsent fence whose batch is damaged or missing.
   /// - Parameters:
   ///   - row: With ``columns``.

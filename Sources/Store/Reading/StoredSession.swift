@@ -140,6 +140,18 @@ public struct StoredSession: Hashable, Sendable {
       AND EXISTS (SELECT 1 FROM intact_drive AS whole WHERE whole.id = drive.id)
     """
 
+  /// A session without counts, for fences with given values; the store makes its own from rows.
+  public init(
+    id: Int64, drive: Int64, driveStarted: WallTime, session: Session = Session(number: 0, started: .start),
+    link: String? = nil, target: String? = nil, store: String? = nil, clock: String? = nil
+  ) {
+    (self.id, self.drive, self.driveStarted, self.session) = (id, drive, driveStarted, session)
+    (self.link, self.target, self.store, self.clock) = (link, target, store, clock)
+    (submitted, quarantineReason, isDamaged, isOfLatestDrive) = (nil, nil, false, false)
+    (fences, submittableFences, submittedFences, quarantinedFences) = (0, 0, 0, 0)
+    (keptFences, waitingFences, damagedFences) = (0, 0, 0)
+  }
+
   init(row: Row) {
     isDamaged = !(row["is_intact"] as Bool)
     // The rows are found by their ids. Any other value of a damaged row may have any type and any size.

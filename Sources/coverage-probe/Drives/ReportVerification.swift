@@ -1,6 +1,7 @@
 import Coverage
 import Export
 import OrderedJSON
+import Service
 import Store
 
 /// `report --verify`: the fences and figures of a report, computed again from the drive logs and compared with those of the store
@@ -57,15 +58,9 @@ struct ReportVerification {
     mutating func fences(of drive: Int64, _ session: StoredSession?, _ differ: (String) -> Void) -> [Key: Fence]? {
       if let found = read.first(where: { $0.drive == drive }) { return found.fences }
       guard missing[drive] == nil else { return nil }
-      guard let name = logs[drive]?.name else {
-        missing[drive] = "it has no drive log"
-        return nil
-      }
-      guard let path = logs[drive]?.path else {
-        missing[drive] = "the drive log \(name) is missing"
-        return nil
-      }
       do {
+        guard let name = logs[drive]?.name else { throw CommandFailure("it has no drive log") }
+        guard let path = logs[drive]?.path else { throw CommandFailure("the drive log \(name) is missing") }
         let log = try RecordedDrive(path: path)
         let fences = log.replayedFences()
         if counts[drive] == nil {
@@ -142,8 +137,8 @@ struct ReportVerification {
         unconfirmed[drive, default: 0] += 1
         return
       }
-      let (reported, entered) = (ReportedFence(fence), fence.fence.entered)
-      stored[index].add(reported)
+      let entered = fence.fence.entered
+      stored[index].add(fence)
       fences += 1
       if first[drive].map({ entered < $0.entered }) ?? true {
         first[drive] = (entered, found.keys.count { $0.entered < entered })
@@ -155,7 +150,7 @@ struct ReportVerification {
         return
       }
       confirmed[drive, default: 0] += 1
-      replayed[index].add(reported.with(again))
+      replayed[index].add(StoredFence(id: fence.id, session: fence.session, fence: again))
       if let side { comparisons[1].add(again, to: side) }
       let own = FenceRecord(fence)
       for difference in own.differences(from: own.with(again)) {

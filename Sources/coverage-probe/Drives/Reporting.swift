@@ -63,15 +63,17 @@ struct Reporting: Sendable {
     var comparison = PlaceComparison(grid: PlaceGrid(metres: options.placeMetres))
     var sessions = choices.map { _ in [Int64: (session: StoredSession, fences: Int)]() }
     try forEachFence(progress) { index, stored in
-      figures[index].add(ReportedFence(stored))
+      figures[index].add(stored)
       sessions[index][stored.session.id, default: (stored.session, 0)].fences += 1
       if choices.count > 1, let side = PlaceComparison.Side(rawValue: index) { comparison.add(stored.fence, to: side) }
     }
     let (identity, logs) = (try reader.identity(), try reader.driveLogs())
     let parts = try choices.indices.map { index in
       try end(&figures[index], progress) { complain($1) }
-      try readSpeedTests(of: choices[index], into: &figures[index])
       let choice = choices[index]
+      try ChosenSpeedTests.forEach(
+        reader, selection: choice.state, sessions: choice.sessions, filter: choice.filter
+      ) { figures[index].add(ReportedSpeedTest($0)) }
       let provenance = ExportProvenance(
         content: "report", exported: WallTime.current, store: identity,
         state: choice.state.rawValue, sessions: choice.sessions, filter: choice.filter, configuration: settings,
@@ -103,18 +105,6 @@ struct Reporting: Sendable {
   /// - Throws: GRDB's `DatabaseError`
   func end(_ figures: inout ReportFigures, _ progress: WorkProgress, complain: (Int64, String) -> Void) throws {
     figures.endFences()
-    try readLogs(for: &figures, progress, complain: complain)
-  }
-
-  private func readSpeedTests(of choice: Choice, into figures: inout ReportFigures) throws {
-    try ChosenSpeedTests.forEach(
-      reader, selection: choice.state, sessions: choice.sessions, filter: choice.filter
-    ) { figures.add(ReportedSpeedTest($0)) }
-  }
-
-  private func readLogs(
-    for figures: inout ReportFigures, _ progress: WorkProgress, complain: (Int64, String) -> Void
-  ) throws {
     let wanted = figures.drives
     let drives = try reader.drivesWithLogs().filter { wanted.contains($0.id) }
     for (index, drive) in drives.enumerated() {

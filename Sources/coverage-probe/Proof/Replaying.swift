@@ -1,6 +1,7 @@
 import Coverage
 import Export
 import OrderedJSON
+import Service
 import Settings
 import Store
 
@@ -16,7 +17,7 @@ struct Replaying: Sendable {
   ///   - configuration: A configuration file; its values and the environment's win over those of the log.
   ///   - minimumRadius: In metres; wins over all others.
   ///   - accuracyLimit: In metres; wins over all others.
-  /// - Throws: ``InputFileError``, ``UnreadableEvidence``, ``ConfigurationError``
+  /// - Throws: ``InputFileError``, ``CommandFailure``, ``ConfigurationError``
   init(
     path: String, configuration: String?, minimumRadius: Double? = nil, accuracyLimit: Double? = nil,
     progress: WorkProgress = .none
@@ -25,7 +26,7 @@ struct Replaying: Sendable {
     let drive: RecordedDrive
     do {
       drive = try RecordedDrive(data) { progress.show($0, of: "byte") { data.count } }
-    } catch { throw UnreadableEvidence(path: path, reason: "\(error)") }
+    } catch { throw CommandFailure("\(path): \(error)") }
     var defaults = ProbeConfiguration()
     if let recorded = drive.header.parameters { defaults.parameters = recorded }
     var parameters = try ProbeConfiguration.load(file: configuration, defaults: defaults).parameters
@@ -62,7 +63,7 @@ struct Replaying: Sendable {
   /// - Throws: Errors of `write`.
   func run(format: ExportFormat, write: ([UInt8]) throws -> Void) throws {
     let records = engine.fences.map {
-      FenceRecord(fence: $0, session: engine.sessions[$0.session], origin: .replay, link: link)
+      FenceRecord(replayed: $0, session: engine.sessions[$0.session], link: link)
     }
     try format.export(records, write: write)
     if format == .jsonl { try write(Array((summary.text + "\n").utf8)) }

@@ -24,7 +24,6 @@ struct Showing {
     let positions: LoggedPositions
   }
 
-  /// Reads the store and the log.
   /// - Throws: `StoreError`, ``CommandFailure``, `DamagedFence`, GRDB's `DatabaseError`
   init(configuration: ProbeConfiguration, fence name: FenceName) throws {
     let reader = try StoreReader(directory: StateDirectory(path: configuration.stateDirectory))

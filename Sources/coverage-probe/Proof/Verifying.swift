@@ -15,7 +15,7 @@ struct Verifying: Sendable {
   /// - Parameters:
   ///   - limit: The largest allowed 99th percentile of the differences between round-trip times.
   ///   - timeout: When a ping counted as lost; `nil`: the timeout in the log.
-  /// - Throws: ``InputFileError``, ``UnreadableEvidence``
+  /// - Throws: ``InputFileError``, ``CommandFailure``
   init(
     path: String, captures: [String], limit: Duration, timeout: Duration? = nil, progress: WorkProgress = .none
   ) throws {
@@ -23,7 +23,7 @@ struct Verifying: Sendable {
     do {
       drive = try RecordedDrive(data) { progress.show($0, of: "byte") { data.count } }
     } catch {
-      throw UnreadableEvidence(path: path, reason: "\(error)")
+      throw CommandFailure("\(path): \(error)")
     }
     var complaints: [String] = []
     var packets: [CapturedPacket] = []
@@ -53,7 +53,7 @@ struct Verifying: Sendable {
     do {
       return try CaptureFile(bytes)
     } catch {
-      throw UnreadableEvidence(path: path, reason: "\(error)")
+      throw CommandFailure("\(path): \(error)")
     }
   }
 
@@ -78,13 +78,4 @@ struct Verifying: Sendable {
     let limit = verification.limit.inMicroseconds
     return "the two differ: round-trip times are more than \(limit) µs apart at the 99th of 100"
   }
-}
-
-/// Why a drive log or a capture cannot be understood.
-struct UnreadableEvidence: Error, Hashable, CustomStringConvertible {
-  let path: String
-  /// Without the path.
-  let reason: String
-
-  var description: String { "\(path): \(reason)" }
 }

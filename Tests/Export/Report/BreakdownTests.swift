@@ -1,5 +1,6 @@
 import Coverage
 import Foundation
+import Store
 import TestSupport
 import Testing
 
@@ -7,14 +8,14 @@ import Testing
 
 /// The figures of a report by technology, link, area and distance.
 @Suite struct BreakdownTests {
-  private func breakdown(_ fences: [ReportedFence], areas: AreaList? = nil) -> Breakdown {
+  private func breakdown(_ fences: [StoredFence], areas: AreaList? = nil) -> Breakdown {
     var (breakdown, shares) = (Breakdown(areas: areas), CoverageShares())
     for fence in fences { breakdown.add(fence, metres: shares.add(fence)) }
     return breakdown
   }
 
   /// A random road, and the sums of all its pings.
-  private func road(seed: UInt64) -> (fences: [ReportedFence], sums: PingSums) {
+  private func road(seed: UInt64) -> (fences: [StoredFence], sums: PingSums) {
     var road = RandomRoad(random: SeededGenerator(seed: seed))
     let fences = road.fences(200)
     return (fences, fences.reduce(into: PingSums()) { $0.add($1.fence) })

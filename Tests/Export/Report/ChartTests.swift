@@ -77,7 +77,7 @@ import Testing
     "when a report has fences with bins and signal, then it has a map, a distribution, the signal and the distance, all with texts"
   )
   func section() throws {
-    let html = ChartSection(Report(parts: [try Self.part()], comparison: nil)).html
+    let html = ChartSection(report: Report(parts: [try Self.part()], comparison: nil), ground: nil).html
     for label in [
       "Overview map of", "Distribution of the delay by technology", "Signal by technology",
       "Delay and loss over the distance",
@@ -87,7 +87,9 @@ import Testing
     #expect(html.contains("1 of them without an answer") && html.contains("class=\"silent\""))
     #expect(!html.contains("nan") && !html.contains("inf\""))
     #expect(
-      ChartSection(Report(parts: [.init(title: "nothing", figures: ReportFigures())], comparison: nil)).html.isEmpty)
+      ChartSection(
+        report: Report(parts: [.init(title: "nothing", figures: ReportFigures())], comparison: nil), ground: nil
+      ).html.isEmpty)
   }
 
   @Test("when the link has a hostile name, then neither chart nor table has its markup")
@@ -103,9 +105,9 @@ import Testing
     let report = Report(
       parts: [try Self.part("A"), .init(title: "B", figures: ReportFigures())],
       comparison: PlaceComparison(grid: PlaceGrid(metres: 50)))
-    #expect(OriginSection(report).facts.contains("<dt>operator</dt><dd>A: A &lt;Net&gt; (23201)<br>B: –</dd>"))
+    #expect(OriginSection(report: report).facts.contains("<dt>operator</dt><dd>A: A &lt;Net&gt; (23201)<br>B: –</dd>"))
     let same = Report(parts: [try Self.part("A"), try Self.part("B")], comparison: nil)
-    #expect(OriginSection(same).facts.contains("<dt>operator</dt><dd>A &lt;Net&gt; (23201)</dd>"))
+    #expect(OriginSection(report: same).facts.contains("<dt>operator</dt><dd>A &lt;Net&gt; (23201)</dd>"))
   }
 
   @Test("when there are more links than charts, then the page and JSON say how many more")
@@ -121,7 +123,7 @@ import Testing
     }
     figures.endFences()
     let report = Report(parts: [.init(title: "T", figures: figures)], comparison: nil)
-    #expect(ChartSection(report).html.contains("7 more links: JSON has"))
+    #expect(ChartSection(report: report, ground: nil).html.contains("7 more links: JSON has"))
     #expect(report.json.text.contains("\"way_more_links\":3"))
   }
 

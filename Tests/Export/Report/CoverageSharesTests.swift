@@ -1,4 +1,5 @@
 import Coverage
+import Store
 import TestSupport
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 
 /// The shares of way, time and pings, against sums that are computed independently.
 @Suite struct CoverageSharesTests {
-  private func shares(_ fences: [ReportedFence]) -> CoverageShares {
+  private func shares(_ fences: [StoredFence]) -> CoverageShares {
     var shares = CoverageShares()
     for fence in fences { shares.add(fence) }
     return shares
@@ -138,7 +139,7 @@ import Testing
   @Test("when a damaged fence has the largest numbers, then sums stop at the limit")
   func limit() {
     let fences = (0..<3).map { number in
-      ReportedFence.of(.sample(number: number, entered: 10 + Double(number) * 4, pings: .max, answered: .max))
+      StoredFence.of(.sample(number: number, entered: 10 + Double(number) * 4, pings: .max, answered: .max))
     }
     let total = shares(fences).total
     #expect(total.pings == .max && total.answered == .max && total.fences == 3)

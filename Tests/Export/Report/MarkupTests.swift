@@ -1,5 +1,6 @@
 import Coverage
 import Foundation
+import Store
 import TestSupport
 import Testing
 
@@ -66,7 +67,7 @@ struct MarkupTests {
   @Test("when a stretch has a map, then it is well-formed, with a circle per fence, and a text alternative")
   func map() throws {
     var stretch = Stretch(
-      ReportedFence(fence: .sample(pings: 10, answered: 0), drive: 1, session: 1, driveStarted: .sampleStart))
+      .of(.sample(pings: 10, answered: 0)))
     stretch.add(.sample(latitude: 48.21, rttSumNanoseconds: 39 * 200_000_000), metres: 200)
     stretch.add(.sample(latitude: 48.22, longitude: -179.9), metres: 200)
     let svg = StretchMap(stretch: stretch).svg()

@@ -1,3 +1,4 @@
+import Store
 import TestSupport
 import Testing
 
@@ -114,7 +115,7 @@ import Testing
 
   // MARK: Fences
 
-  private func outages(_ fences: [ReportedFence]) -> Outages {
+  private func outages(_ fences: [StoredFence]) -> Outages {
     var outages = FenceOutages()
     for fence in fences { outages.add(fence) }
     return outages.outages
@@ -123,7 +124,7 @@ import Testing
   @Test("when the logs are gone, then runs of silent fences are outages, across tests and short gaps")
   func fences() {
     func silent(_ number: Int, _ entered: Double, session: Int64 = 1, answered: Int = 0, pings: Int = 10)
-      -> ReportedFence
+      -> StoredFence
     {
       .of(.sample(number: number, entered: entered, pings: pings, answered: answered), session: session)
     }
@@ -147,7 +148,7 @@ import Testing
       var quality = Quality()
       for fence in fences { quality.add(fence) }
       let gaps = zip(fences, fences.dropFirst())
-        .filter { $0.session == $1.session && $0.fence.number + 1 == $1.fence.number }
+        .filter { $0.session.id == $1.session.id && $0.fence.number + 1 == $1.fence.number }
         .map { ($1.fence.entered - $0.exited).inMicroseconds }.filter { $0 > 0 }
       #expect(quality.gaps == gaps.count)
       #expect(quality.gapMicroseconds == gaps.reduce(0, +))

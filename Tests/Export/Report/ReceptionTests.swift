@@ -1,5 +1,6 @@
 import Coverage
 import Foundation
+import Store
 import TestSupport
 import Testing
 
@@ -7,8 +8,8 @@ import Testing
 
 /// The reception, the distance and the place of a fence, and the cutting of stretches.
 struct ReceptionTests {
-  private func reported(_ fence: Fence, session: Int64 = 1) -> ReportedFence {
-    ReportedFence(fence: fence, drive: 1, session: session, driveStarted: .sampleStart)
+  private func reported(_ fence: Fence, session: Int64 = 1) -> StoredFence {
+    .of(fence, session: session)
   }
 
   // MARK: Reception

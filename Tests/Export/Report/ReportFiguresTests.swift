@@ -1,5 +1,6 @@
 import Coverage
 import OrderedJSON
+import Store
 import TestSupport
 import Testing
 
@@ -21,8 +22,8 @@ import Testing
     return figures
   }
 
-  private static func fenceOf(_ fence: Fence, session: Int64 = 1) -> ReportedFence {
-    ReportedFence(fence: fence, drive: 1, session: session, driveStarted: .sampleStart)
+  private static func fenceOf(_ fence: Fence, session: Int64 = 1) -> StoredFence {
+    .of(fence, session: session)
   }
 
   @Test("A fence without an answer is no coverage, despite its technology; distance and time follow the fences")

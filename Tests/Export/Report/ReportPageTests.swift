@@ -1,5 +1,6 @@
 import Coverage
 import OrderedJSON
+import Store
 import TestSupport
 import Testing
 
@@ -12,12 +13,11 @@ import Testing
     var figures = ReportFigures()
     for index in 0..<20 {
       figures.add(
-        ReportedFence(
-          fence: .sample(
+        .of(
+          .sample(
             number: index, entered: Double(index) * 4, latitude: 48 + Double(index) * 0.0005,
             answered: index == 3 ? 0 : 39,
-            rttSumNanoseconds: index == 3 ? 0 : 1_235_130_000),
-          drive: 1, session: 1, driveStarted: .sampleStart, equipment: equipment))
+            rttSumNanoseconds: index == 3 ? 0 : 1_235_130_000), equipment: equipment))
     }
     figures.endFences()
     let part = Report.Part(title: title, figures: figures)

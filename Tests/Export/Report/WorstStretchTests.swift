@@ -1,4 +1,5 @@
 import Coverage
+import Store
 import TestSupport
 import Testing
 
@@ -7,8 +8,8 @@ import Testing
 /// The worst stretches, against a list of all stretches that is sorted afterwards.
 @Suite struct WorstStretchTests {
   /// The stretches of a road, each as its fences.
-  private func stretches(_ fences: [ReportedFence]) -> [[ReportedFence]] {
-    var (cut, metres): ([[ReportedFence]], Double) = ([], 0)
+  private func stretches(_ fences: [StoredFence]) -> [[StoredFence]] {
+    var (cut, metres): ([[StoredFence]], Double) = ([], 0)
     for fence in fences {
       guard let step = cut.last?.last?.fence.distance(to: fence.fence), abs(metres + step - 500) < abs(metres - 500),
         cut[cut.count - 1].count < 200
@@ -23,12 +24,12 @@ import Testing
     return cut
   }
 
-  private func isLong(_ stretch: [ReportedFence]) -> Bool {
+  private func isLong(_ stretch: [StoredFence]) -> Bool {
     let metres = zip(stretch, stretch.dropFirst()).compactMap { $0.fence.distance(to: $1.fence) }.reduce(0, +)
     return (375...625).contains(metres)
   }
 
-  private func score(_ stretch: [ReportedFence]) -> Double? {
+  private func score(_ stretch: [StoredFence]) -> Double? {
     let pings = stretch.map(\.fence.pings).reduce(0, +)
     let answered = stretch.map(\.fence.pingsAnswered).reduce(0, +)
     let nanoseconds = stretch.map(\.fence.rttSumNanoseconds).reduce(0, +)

@@ -23,7 +23,6 @@ final class MBTiles: TileArchive {
     static let most = 20_000
   }
 
-  /// - Throws: ``BasemapError``
   init(_ file: BasemapFile) throws {
     let steps = Steps()
     (self.file, self.steps) = (file, steps)

@@ -21,7 +21,6 @@ final class PMTiles: TileArchive {
   /// Of the metadata in bytes, unpacked.
   private static let mostMetadata = 1 << 20
 
-  /// - Throws: ``BasemapError``
   init(_ file: BasemapFile) throws {
     self.file = file
     header = try Header(file)

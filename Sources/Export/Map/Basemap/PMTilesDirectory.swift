@@ -21,12 +21,19 @@ struct PMTilesDirectory: Sendable {
   /// Reads the unpacked bytes; `nil` when they are cut, have impossible numbers, or are not in order.
   init?(_ bytes: [UInt8]) {
     guard bytes.count <= Self.mostBytes else { return nil }
-    var reader = Varints(bytes)
+    var reader = WireReader(bytes[...])
     // An entry has four numbers of a byte or more.
-    guard let count = reader.next(), count <= UInt64(bytes.count / 4) else { return nil }
-    guard let steps = reader.next(count), let runs = reader.next(count), let lengths = reader.next(count),
-      let places = reader.next(count)
-    else { return nil }
+    guard let count = reader.varint(), count <= UInt64(bytes.count / 4) else { return nil }
+    func next() -> [UInt64]? {
+      var numbers: [UInt64] = []
+      numbers.reserveCapacity(Int(clamping: count))
+      while numbers.count < count {
+        guard let number = reader.varint() else { return nil }
+        numbers.append(number)
+      }
+      return numbers
+    }
+    guard let steps = next(), let runs = next(), let lengths = next(), let places = next() else { return nil }
     var (entries, number) = ([Entry](), UInt64(0))
     entries.reserveCapacity(steps.count)
     for index in steps.indices {
@@ -52,37 +59,5 @@ struct PMTilesDirectory: Sendable {
     guard next > 0 else { return nil }
     let entry = entries[next - 1]
     return entry.run == 0 || number - entry.number < entry.run ? entry : nil
-  }
-}
-
-/// Numbers of seven bits a byte, the lowest first.
-private struct Varints {
-  private let bytes: [UInt8]
-  private var at = 0
-
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-  /// `nil` at the end, and for more than 64 bits.
-  mutating func next() -> UInt64? {
-    var value: UInt64 = 0
-    for shift in stride(from: UInt64(0), through: 63, by: 7) {
-      guard at < bytes.count else { return nil }
-      let byte = bytes[at]
-      at += 1
-      guard shift < 63 || byte < 2 else { return nil }
-      value |= UInt64(byte & 0x7F) << shift
-      if byte < 0x80 { return value }
-    }
-    return nil
-  }
-
-  mutating func next(_ count: UInt64) -> [UInt64]? {
-    var values: [UInt64] = []
-    values.reserveCapacity(Int(clamping: count))
-    for _ in 0..<count {
-      guard let value = next() else { return nil }
-      values.append(value)
-    }
-    return values
   }
 }

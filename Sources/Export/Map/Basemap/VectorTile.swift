@@ -118,8 +118,8 @@ struct VectorTile {
   }
 }
 
-/// Fields of a message in the wire format of Protocol Buffers.
-private struct WireReader {
+/// Fields of a message in the wire format of Protocol Buffers, and the numbers in it: seven bits a byte, the lowest first.
+struct WireReader {
   private var rest: ArraySlice<UInt8>
   /// Whether a number or a length does not fit into what is there.
   private(set) var isDamaged = false
@@ -129,11 +129,11 @@ private struct WireReader {
   /// The text; a class or a layer of a known name is shorter than this.
   var text: String { String(decoding: rest.prefix(64), as: UTF8.self) }
 
-  /// The next number; `nil` at the end.
+  /// The next number; `nil` at the end, and for more than 64 bits.
   mutating func varint() -> UInt64? {
     if rest.isEmpty { return nil }
     var (value, shift): (UInt64, UInt64) = (0, 0)
-    while shift < 70, let byte = rest.popFirst() {
+    while shift < 70, let byte = rest.popFirst(), shift < 63 || byte < 2 {
       value |= UInt64(byte & 127) << shift
       if byte < 128 { return value }
       shift += 7

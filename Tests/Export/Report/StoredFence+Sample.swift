@@ -1,14 +1,20 @@
 import Coverage
+import Store
 import TestSupport
 
 @testable import Export
 
-extension ReportedFence {
+extension StoredFence {
   /// `fence` in the sample drive.
   static func of(
-    _ fence: Fence, drive: Int64 = 1, session: Int64 = 1, link: String? = nil, started: WallTime = .sampleStart
-  ) -> ReportedFence {
-    ReportedFence(fence: fence, drive: drive, session: session, driveStarted: started, link: link)
+    _ fence: Fence, drive: Int64 = 1, session: Int64 = 1, link: String? = nil, started: WallTime = .sampleStart,
+    equipment: ModemEquipment? = nil
+  ) -> StoredFence {
+    StoredFence(
+      id: Int64(fence.number),
+      session: StoredSession(
+        id: session, drive: drive, driveStarted: started,
+        session: Session(number: 0, started: .start, equipment: equipment), link: link), fence: fence)
   }
 }
 
@@ -16,7 +22,7 @@ extension ReportedFence {
 struct RandomRoad {
   var random: SeededGenerator
 
-  mutating func fences(_ count: Int) -> [ReportedFence] {
+  mutating func fences(_ count: Int) -> [StoredFence] {
     var (entered, session, number): (Int64, Int64, Int) = (10_000_000, 1, 0)
     return (0..<count).map { index in
       if Int.random(in: 0..<12, using: &random) == 0 { session += 1 }

@@ -1,5 +1,49 @@
 import Coverage
 import OrderedJSON
+import Store
+
+/// A record as formats with features of their own write it, beside the values of its columns.
+protocol Feature {
+  /// The type in GPX; in KML it names the schema and begins the identifiers.
+  static var kind: String { get }
+  var id: Int64 { get }
+  /// Where it is; a record without a place has no geometry in GeoJSON, and is left out elsewhere.
+  var place: Coordinate? { get }
+  /// Metres.
+  var altitude: Double? { get }
+  var radius: Double? { get }
+  var span: (from: WallTime?, to: WallTime?) { get }
+  var title: (short: String, long: String) { get }
+  /// The identifier of its style in KML.
+  var style: String { get }
+}
+
+extension Feature {
+  /// Its circle on the ground, if it has one and is drawn so.
+  func circle(_ shape: FenceShape) -> CircleOutline? {
+    guard shape == .circle, let place, let radius else { return nil }
+    return CircleOutline(centre: place, radius: radius)
+  }
+}
+
+extension FenceRecord: Feature {
+  static let kind = "fence"
+  var place: Coordinate? { fence.centre }
+  var altitude: Double? { fence.fix.altitude }
+  var radius: Double? { fence.radius }
+  var span: (from: WallTime?, to: WallTime?) { (enteredAt, exitedAt) }
+  var title: (short: String, long: String) { (FenceTitle.short(fence), FenceTitle.long(fence)) }
+  var style: String { Legend.entry(of: fence).name + (fence.isSubmittable ? "" : Legend.wifiSuffix) }
+
+  /// Its session, with the link and the test.
+  var folder: (session: Int64?, name: String, description: String?) {
+    (
+      stored?.id,
+      ["Session \(stored?.id ?? 0)", link].compactMap { $0 }.joined(separator: ", "),
+      session.testUUID.map { "test \($0)" }
+    )
+  }
+}
 
 /// The title and the description of a fence in KML and GPX: `name`, and `description` or `desc`.
 enum FenceTitle {
