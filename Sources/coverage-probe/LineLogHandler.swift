@@ -25,7 +25,6 @@ struct LineLogHandler: LogHandler {
 }
 
 extension Terminal {
-  /// A logger to standard error.
   static func logger() -> Logger {
     Logger(label: Program.name) { _ in LineLogHandler() }
   }

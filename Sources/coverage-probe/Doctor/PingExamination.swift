@@ -135,60 +135,46 @@ enum PingExamination {
 
   static func findings(_ pings: Pings, link: String?) -> [Finding] {
     let place = link.map { "link \($0): " } ?? ""
-    if let trouble = pings.trouble {
-      return [Finding(.fault, .pings, "\(place)no ping to \(pings.server): \(ForeignText.clean(trouble))")]
+    func fault(_ text: String, _ advice: String?) -> [Finding] {
+      [Finding(.fault, .pings, place + text, advice: advice)]
     }
+    if let trouble = pings.trouble { return fault("no ping to \(pings.server): \(ForeignText.clean(trouble))", nil) }
     // Before the losses: a refusal shows that UDP passes, so the advice about a firewall would be wrong.
-    if pings.refused > 0, pings.kind != nil {
-      return [
-        Finding(
-          .fault, .pings, "\(place)\(pings.server) refuses the token: it sees another address of this host",
-          advice: "behind NAT, start the target with --any-address, or ping it by udp-echo or icmp")
-      ]
-    }
     if pings.refused > 0 {
-      return [
-        Finding(
-          .fault, .pings, "\(place)the ping server refuses the test's token from this address",
-          advice: "both servers must see the same address: no proxy or VPN for one of them; docs/protocol.md, 1.2")
-      ]
+      return pings.kind != nil
+        ? fault(
+          "\(pings.server) refuses the token: it sees another address of this host",
+          "behind NAT, start the target with --any-address, or ping it by udp-echo or icmp")
+        : fault(
+          "the ping server refuses the test's token from this address",
+          "both servers must see the same address: no proxy or VPN for one of them; docs/protocol.md, 1.2")
     }
-    let median = pings.answers.sorted().nearestRank(50)
-    guard let median else {
+    guard let median = pings.answers.sorted().nearestRank(50) else {
       if let unsent = pings.unsent {
         let (reason, advice) = words(unsent, pings.kind)
-        return [Finding(.fault, .pings, "\(place)pings to \(pings.server) are not sent: \(reason)", advice: advice)]
+        return fault("pings to \(pings.server) are not sent: \(reason)", advice)
       }
       if let address = pings.elsewhere {
-        return [
-          Finding(
-            .fault, .pings,
-            "\(place)the ping server answers from another address, \(address): such answers do not count",
-            advice: "ask the server's operator: it must answer from the address that is pinged")
-        ]
+        return fault(
+          "the ping server answers from another address, \(address): such answers do not count",
+          "ask the server's operator: it must answer from the address that is pinged")
       }
-      return [
-        Finding(
-          .fault, .pings, "\(place)pings to \(pings.server): none of \(pings.lost) was answered",
-          advice: silenceAdvice(pings.kind))
-      ]
+      return fault("pings to \(pings.server): none of \(pings.lost) was answered", silenceAdvice(pings.kind))
     }
     // Tenths of a millisecond.
     let milliseconds = Double(median.inMicroseconds / 100) / 10
     let text =
       "\(place)pings to \(pings.server): \(pings.answers.count) of \(count) answered, median \(milliseconds) ms"
-    var findings = [
+    return [
       pings.answers.count == count
         ? Finding(.good, .pings, text)
-        : Finding(.warning, .pings, text, advice: "look at the signal; a drive measures such losses")
-    ]
-    findings.append(
+        : Finding(.warning, .pings, text, advice: "look at the signal; a drive measures such losses"),
       pings.stamped == pings.answers.count
         ? Finding(.good, .pings, "\(place)the kernel stamps every packet")
         : Finding(
           .note, .pings,
           "\(place)the kernel stamps \(pings.stamped) of \(pings.answers.count) answers on this interface",
-          advice: "the others are read from the clock; their delay includes this program's own"))
-    return findings
+          advice: "the others are read from the clock; their delay includes this program's own"),
+    ]
   }
 }

@@ -120,7 +120,7 @@ enum ReceiverExamination {
     if let complaint = heard.complaint {
       findings.append(Finding(.warning, .receiver, "gpsd says: \(ForeignText.clean(complaint))"))
     }
-    findings += positions(heard, configuration)
+    findings.append(position(heard, configuration))
     findings += heard.holders.map { Finding(.note, .receiver, $0) }
     if let difference = heard.clockDifference, abs(difference.inSeconds) > tolerance.inSeconds {
       findings.append(
@@ -142,47 +142,37 @@ enum ReceiverExamination {
       : "\(file), which does not exist: plug the receiver in, or correct the name (`ls /dev/ttyACM* /dev/ttyUSB*`)"
   }
 
-  /// One finding: the first reason why no fence can begin, or the accuracy.
-  private static func positions(_ heard: Heard, _ configuration: ProbeConfiguration) -> [Finding] {
+  /// The first reason why no fence can begin, or the accuracy.
+  private static func position(_ heard: Heard, _ configuration: ProbeConfiguration) -> Finding {
     let paths = heard.devices ?? []
-    guard !paths.isEmpty else {
-      return [
-        Finding(.fault, .receiver, "gpsd has no receiver", advice: adviceWithoutReceiver(heard.named))
-      ]
+    if paths.isEmpty {
+      return Finding(.fault, .receiver, "gpsd has no receiver", advice: adviceWithoutReceiver(heard.named))
     }
     if let wanted = configuration.gpsd.device, !paths.contains(wanted) {
-      return [
-        Finding(
-          .fault, .receiver,
-          "gpsd has \(ForeignText.clean(paths.joined(separator: ", "))), but gpsd.device is \(ForeignText.clean(wanted))",
-          advice: "set gpsd.device to one of them, or to null")
-      ]
+      return Finding(
+        .fault, .receiver,
+        "gpsd has \(ForeignText.clean(paths.joined(separator: ", "))), but gpsd.device is \(ForeignText.clean(wanted))",
+        advice: "set gpsd.device to one of them, or to null")
     }
     let names = ForeignText.clean(heard.device ?? paths.joined(separator: ", "))
     guard heard.fixes > 0 else {
       let view = heard.satellites.map { ", \($0.used) of \(counted($0.seen, "satellite")) used" } ?? ""
       let why = view + (heard.refused.map { ": positions refused: \($0)" } ?? "")
-      return [
-        Finding(
-          .fault, .receiver, "\(names): no usable position in \(patience)\(why)",
-          advice: "give the antenna a free view of the sky and wait a minute; `cgps` shows the satellites")
-      ]
+      return Finding(
+        .fault, .receiver, "\(names): no usable position in \(patience)\(why)",
+        advice: "give the antenna a free view of the sky and wait a minute; `cgps` shows the satellites")
     }
     let limit = configuration.location.accuracyLimit
     guard let best = heard.best else {
-      return [
-        Finding(
-          .fault, .receiver, "\(names): positions without an accuracy open no fence",
-          advice: "use a receiver that reports its error (docs/accuracy.md)")
-      ]
+      return Finding(
+        .fault, .receiver, "\(names): positions without an accuracy open no fence",
+        advice: "use a receiver that reports its error (docs/accuracy.md)")
     }
     let text = "\(names): accuracy \(metres(best)); fences need \(metres(limit)) or better"
-    guard best > limit else { return [Finding(.good, .receiver, text)] }
-    return [
-      Finding(
-        .fault, .receiver, "\(text): no fence begins",
-        advice: "wait, move the antenna, or raise location.accuracy-limit")
-    ]
+    guard best > limit else { return Finding(.good, .receiver, text) }
+    return Finding(
+      .fault, .receiver, "\(text): no fence begins",
+      advice: "wait, move the antenna, or raise location.accuracy-limit")
   }
 
   private static func metres(_ value: Double) -> String {

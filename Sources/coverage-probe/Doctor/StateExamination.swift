@@ -177,26 +177,19 @@ enum StateExamination {
             : "use that version, or another state-directory")
       ]
     }
-    var findings: [Finding] = []
-    if let holder = measures.holder {
-      findings.append(Finding(.note, .state, "\(holder) records or sends; `record` can begin after its end"))
-    }
-    if measures.damaged > 0 {
-      findings.append(
-        Finding(
+    return [
+      measures.holder.map { Finding(.note, .state, "\($0) records or sends; `record` can begin after its end") },
+      measures.damaged > 0
+        ? Finding(
           .warning, .state, "\(counted(measures.damaged, "stored fence")) damaged",
-          advice: "docs/store.md says why and what is left; look at the disk"))
-    }
-    if measures.quarantined > 0 {
-      findings.append(
-        Finding(
+          advice: "docs/store.md says why and what is left; look at the disk") : nil,
+      measures.quarantined > 0
+        ? Finding(
           .warning, .state, "the server has refused \(counted(measures.quarantined, "fence"))",
-          advice: "`sessions` has its reason; `submit --quarantined` sends again"))
-    }
-    findings.append(
+          advice: "`sessions` has its reason; `submit --quarantined` sends again") : nil,
       Finding(
         .good, .state,
-        measures.waiting == 0 ? "no fence waits to be sent" : "\(counted(measures.waiting, "fence")) to send"))
-    return findings
+        measures.waiting == 0 ? "no fence waits to be sent" : "\(counted(measures.waiting, "fence")) to send"),
+    ].compactMap { $0 }
   }
 }

@@ -95,11 +95,9 @@ struct ExportFences: AsyncParsableCommand {
       let formats = ExportFormat.allCases.filter(\.hasShapes).map(\.rawValue).joined(separator: ", ")
       throw ValidationError("--shape is for \(formats); \(format.rawValue) has one form only.")
     }
-    if tiles != nil, format != .html {
-      throw ValidationError("--tiles is for html; \(format.rawValue) has no base map.")
-    }
-    if basemap != nil, format != .html {
-      throw ValidationError("--basemap is for html; \(format.rawValue) has no base map.")
+    for (option, isGiven) in [("--tiles", tiles != nil), ("--basemap", basemap != nil)] where isGiven && format != .html
+    {
+      throw ValidationError("\(option) is for html; \(format.rawValue) has no base map.")
     }
     if basemap != nil, tiles != nil {
       throw ValidationError("use --basemap, a file, or --tiles, a server: the page has one base map.")

@@ -26,7 +26,6 @@ final class ExportFile {
     for warning in [export.warning, self.provenance?.warning] { warning.map(Terminal.note) }
   }
 
-  /// Writes a piece of the export.
   /// - Throws: ``OutputError``
   func write(_ bytes: [UInt8]) throws {
     if provenance != nil { digest.add(bytes) }
@@ -42,7 +41,6 @@ final class ExportFile {
     }
   }
 
-  /// Completes both files.
   /// - Throws: ``OutputError``
   func finish() throws {
     try provenance?.finish()

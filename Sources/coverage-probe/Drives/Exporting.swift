@@ -62,7 +62,9 @@ struct Exporting: Sendable {
       progress: progress)
     let tracks = StoredTracks(
       reader, session: only, filter: filter, where: { chosen.reading.sessions[$0] != nil }, complain: complain)
-    let speedTests = format.hasSpeedTests ? try chosenSpeedTests() : nil
+    let speedTests =
+      format.hasSpeedTests
+      ? try ChosenSpeedTests(reader, selection: selection, sessions: sessions, filter: filter) : nil
     let tests = speedTests?.tests ?? []
     let (identity, now) = (try reader.identity(), WallTime.current)
     let statement = identity.map { identity in
@@ -92,15 +94,10 @@ struct Exporting: Sendable {
     (count.speedTests, count.speedTestsOfOtherState) = (tests.count, speedTests?.ofOtherState ?? 0)
     return count
   }
-
-  private func chosenSpeedTests() throws -> ChosenSpeedTests {
-    try ChosenSpeedTests(reader, selection: selection, sessions: sessions, filter: filter)
-  }
 }
 
 /// The ended fences of a selection. A format can read them several times; the counts are those of the last reading.
 private struct ChosenFences: FenceRecords {
-  /// The counts of the last reading.
   final class Reading {
     var count = Exporting.Count()
     /// The sessions of the fences that were written, and the number of these fences, in the order of the store.

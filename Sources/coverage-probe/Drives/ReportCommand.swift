@@ -92,8 +92,7 @@ struct ReportCommand: AsyncParsableCommand {
     try await Terminal.run {
       if verify { return try verified() }
       let isJSON = try isJSON()
-      let loaded = try configuration.load()
-      let reporting = try Reporting(configuration: loaded, choices: choices, options: try options(loaded))
+      let reporting = try reporting()
       // Before the result is begun.
       let ground = try basemap.map { SketchGround(try Basemap(path: $0)) }
       let sink = try OutputFile(path: output)
@@ -120,9 +119,7 @@ struct ReportCommand: AsyncParsableCommand {
     let progress = WorkProgress("report --verify")
     defer { progress.clear() }
     do {
-      let loaded = try configuration.load()
-      let reporting = try Reporting(configuration: loaded, choices: choices, options: try options(loaded))
-      let verification = try ReportVerification(reporting, progress: progress) { line in
+      let verification = try ReportVerification(try reporting(), progress: progress) { line in
         progress.clear()
         Terminal.result(line)
       }
@@ -135,7 +132,8 @@ struct ReportCommand: AsyncParsableCommand {
     }
   }
 
-  private func options(_ configuration: ProbeConfiguration) throws -> Reporting.Options {
+  private func reporting() throws -> Reporting {
+    let configuration = try configuration.load()
     var options = Reporting.Options()
     (options.placeMetres, options.least) = (second.place, least.differences(configuration.report))
     options.areas = try areas.map { try AreaList(geoJSON: InputFile.contents($0, limit: 1 << 26), path: $0) }
@@ -143,7 +141,7 @@ struct ReportCommand: AsyncParsableCommand {
     options.origin = Report.Origin(
       made: .current, author: author.map { ForeignText.clean($0) },
       server: configuration.controlServer.url.flatMap { URL(string: $0)?.host() }, receiver: gpsd)
-    return options
+    return try Reporting(configuration: configuration, choices: choices, options: options)
   }
 
   /// The selection, and the one to compare it with if there is a --with option.

@@ -27,10 +27,8 @@ struct SecondOptions: ParsableArguments {
   /// Whether there is a second selection.
   var isChosen: Bool { !withSession.isEmpty || !withLink.isEmpty || withFrom != nil || withTo != nil }
 
-  /// Its sessions.
   func sessions(_ first: [Int64]) -> [Int64] { withSession.isEmpty ? first : withSession }
 
-  /// Its other conditions.
   func conditions(_ first: FenceFilter) -> FenceFilter {
     var second = first
     if !withLink.isEmpty { second.links = Set(withLink) }

@@ -3,20 +3,6 @@ import Histogram
 /// The distribution of a duration: exact extremes and mean, and percentiles with limited precision, in bounded
 /// memory. The histogram starts with the first value, and is no longer than the greatest value needs.
 struct DurationHistogram {
-  enum Precision {
-    /// Three significant digits; about 60 KB for durations near 30 ms.
-    case fine
-    /// Two significant digits, at most 0.8 % too high; about 10 KB.
-    case coarse
-
-    fileprivate var histogram: Histogram<UInt32> {
-      switch self {
-      case .fine: Histogram(numberOfSignificantValueDigits: .three)
-      case .coarse: Histogram(numberOfSignificantValueDigits: .two)
-      }
-    }
-  }
-
   private(set) var count = 0
   /// In nanoseconds; meaningless without values.
   private(set) var least = Int64.max
@@ -26,13 +12,13 @@ struct DurationHistogram {
   /// One minute in nanoseconds, beyond any sensible timeout. Percentiles count greater values as this; the extremes and the mean
   /// are exact.
   private static let highest: UInt64 = 60_000_000_000
-  private let precision: Precision
+  private let digits: SignificantDigits
   /// `nil` before the first value: without a one-way reflector, two of a target's histograms stay empty.
   private var histogram: Histogram<UInt32>?
 
-  init(_ precision: Precision) {
-    self.precision = precision
-  }
+  /// - Parameter isCoarse: Whether percentiles have two significant digits, at most 0.8 % too high, in about 10 KB; else three, in about
+  ///   60 KB for durations near 30 ms.
+  init(isCoarse: Bool = false) { digits = isCoarse ? .two : .three }
 
   /// - Parameter nanoseconds: For percentiles, a negative value counts as 0.
   mutating func record(_ nanoseconds: Int64) {
@@ -40,7 +26,7 @@ struct DurationHistogram {
     least = min(least, nanoseconds)
     greatest = max(greatest, nanoseconds)
     sum += Double(nanoseconds)
-    if histogram == nil { histogram = precision.histogram }
+    if histogram == nil { histogram = Histogram(numberOfSignificantValueDigits: digits) }
     histogram?.record(min(Self.highest, UInt64(max(0, nanoseconds))))
   }
 

@@ -4,7 +4,6 @@ import Service
 
 /// The pingers of a run, each with its own thread, and the targets distributed over them.
 struct PingFleet {
-  /// One target of the run.
   struct Member {
     /// The name that the operator gave.
     let name: String

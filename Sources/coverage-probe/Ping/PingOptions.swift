@@ -49,12 +49,7 @@ struct PingOptions: Hashable, Sendable {
     let seconds = UInt32(clamping: WallTime.current.microseconds / 1_000_000)
     return withUnsafeBytes(of: seconds.bigEndian, Array.init) + [UInt8](repeating: 0, count: 12)
   }
-}
 
-// MARK: The pinger's options
-
-extension PingOptions {
-  /// The options of each pinger of the run.
   var pinger: Pinger.Options {
     var options = Pinger.Options()
     // A flood can occupy a whole processor, so real-time scheduling needs the operator's request.

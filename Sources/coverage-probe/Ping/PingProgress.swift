@@ -146,9 +146,7 @@ struct PingDeparture {
   /// The sum of ``owed``.
   private var owedEvents: UInt64 = 0
 
-  init(of targets: Range<Int>) {
-    staying = Array(targets)[...]
-  }
+  init(of targets: Range<Int>) { staying = Array(targets)[...] }
 
   /// - Returns: The targets to remove now.
   mutating func next(underWay: (Int) -> UInt64) -> [Int] {

@@ -26,10 +26,9 @@ struct PingResults {
     names: [String], format: PingOptions.Format, isQuiet: Bool = false,
     leastOutage: UInt64 = TargetOutages.usualLeastPings
   ) {
-    let precision: DurationHistogram.Precision = names.count > Self.mostExactTargets ? .coarse : .fine
-    entries = names.map { name in
-      Entry(name: name, statistics: PingStatistics(precision: precision, leastOutage: leastOutage))
-    }
+    let statistics = PingStatistics(
+      isCoarse: names.count > Self.mostExactTargets, leastOutage: leastOutage)
+    entries = names.map { Entry(name: $0, statistics: statistics) }
     (self.format, self.isQuiet) = (format, isQuiet)
   }
 

@@ -71,11 +71,9 @@ struct PingStatistics {
     let oneWay: PingEvent.OneWay?
   }
 
-  init(precision: DurationHistogram.Precision = .fine, leastOutage: UInt64 = TargetOutages.usualLeastPings) {
-    roundTrip = DurationHistogram(precision)
-    variation = DurationHistogram(precision)
-    variationUp = DurationHistogram(precision)
-    variationDown = DurationHistogram(precision)
+  init(isCoarse: Bool = false, leastOutage: UInt64 = TargetOutages.usualLeastPings) {
+    let empty = DurationHistogram(isCoarse: isCoarse)
+    (roundTrip, variation, variationUp, variationDown) = (empty, empty, empty, empty)
     outages = TargetOutages(leastPings: leastOutage)
   }
 

@@ -14,23 +14,20 @@ struct PingSummary {
 
   var text: String {
     let counts = statistics
-    var lines = ["\(name): \(counts.left) sent, \(counts[.answered]) answered, \(losses)" + inFlight + rare]
-    if let histogram = Self.line(counts.roundTrip) { lines.append("  round trip  \(histogram)") }
-    if let ttl = counts.hopLimits {
-      let text = ttl.count == 1 ? "\(ttl.lowerBound)" : "\(ttl.lowerBound) to \(ttl.upperBound)"
-      lines.append("  TTL         \(text)")
+    let longest = counts.outages.longest.map(\.nanoseconds).max().map {
+      PingVerdictLine.milliseconds(Int64(clamping: $0))
     }
-    if let histogram = Self.line(counts.variation) { lines.append("  variation   \(histogram)") }
-    if let histogram = Self.line(counts.variationUp) { lines.append("  up          \(histogram)") }
-    if let histogram = Self.line(counts.variationDown) { lines.append("  down        \(histogram)") }
-    if counts.outages.count > 0 {
-      let longest = counts.outages.longest.map(\.nanoseconds).max().map {
-        PingVerdictLine.milliseconds(Int64(clamping: $0))
-      }
-      lines.append("  \(counted(counts.outages.count, "outage")), the longest \(longest ?? "-")")
-    }
-    if let current = counts.outages.current { lines.append("  no answer since ping \(current.first)") }
-    return lines.joined(separator: "\n")
+    let lines: [String?] = [
+      "\(name): \(counts.left) sent, \(counts[.answered]) answered, \(losses)" + inFlight + rare,
+      Self.line(counts.roundTrip).map { "  round trip  \($0)" },
+      counts.hopLimits.map { "  TTL         \($0.lowerBound)" + ($0.count == 1 ? "" : " to \($0.upperBound)") },
+      Self.line(counts.variation).map { "  variation   \($0)" },
+      Self.line(counts.variationUp).map { "  up          \($0)" },
+      Self.line(counts.variationDown).map { "  down        \($0)" },
+      longest.map { "  \(counted(counts.outages.count, "outage")), the longest \($0)" },
+      counts.outages.current.map { "  no answer since ping \($0.first)" },
+    ]
+    return lines.compactMap { $0 }.joined(separator: "\n")
   }
 
   private var losses: String {

@@ -22,9 +22,7 @@ struct TargetOutages {
   /// The present series of pings without an answer; it becomes an outage with ``leastPings`` of them.
   private var open: (first: UInt64, from: UInt64, pings: UInt64)?
 
-  init(leastPings: UInt64 = usualLeastPings) {
-    self.leastPings = leastPings
-  }
+  init(leastPings: UInt64 = usualLeastPings) { self.leastPings = leastPings }
 
   /// Counts a verdict. Verdicts must come in the order of sending.
   /// - Parameters:

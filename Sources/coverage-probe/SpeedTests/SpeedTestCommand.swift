@@ -48,7 +48,6 @@ struct SpeedTestCommand: AsyncParsableCommand {
     }
   }
 
-  /// A test of the control server.
   private func controlled() async throws -> CommandOutcome {
     let testing = ControlledTesting(
       configuration: try configuration.load(), asJSON: json, submits: !noSubmit, ignoresLimit: ignoreLimit,

@@ -37,7 +37,6 @@ struct SpeedTesting: Sendable {
     (self.plan, self.asJSON) = (plan, asJSON)
   }
 
-  /// Runs the test.
   /// - Throws: `SpeedTestError` when there is no result at all.
   func run(
     stop: AsyncStream<Void>, show: (@Sendable (String) -> Void)?, print: (String) -> Void,

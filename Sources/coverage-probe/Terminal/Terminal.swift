@@ -12,7 +12,6 @@ enum Terminal {
   /// The most characters of one message; a server or a file can name anything.
   static let longestLine = 2000
 
-  /// Writes a line of the result.
   static func result(_ line: String) {
     guard let code = write(line + "\n", to: STDOUT_FILENO) else { return }
     if code == EPIPE {
@@ -32,9 +31,10 @@ enum Terminal {
     _ = write(Journal.prefix(of: level) + line + "\n", to: STDERR_FILENO)
   }
 
-  /// Writes an error as one line.
   static func complain(_ error: any Error) {
-    note("\(Program.name): \(ForeignText.clean(CommandError.line(error), limit: longestLine))", .error)
+    // Reason and remedy in words, also where the error is SQLite's.
+    let line = StoreError.line(error, subject: "cannot use the store: ")
+    note("\(Program.name): \(ForeignText.clean(line, limit: longestLine))", .error)
   }
 
   /// - Returns: The value of errno(3) when the write failed.
@@ -73,11 +73,8 @@ enum Terminal {
   /// Yields as ``stopSignals()``, and when the reader of standard output has gone: for a command without any other
   /// result.
   static func stopSignalsOrLostReader() async -> AsyncStream<Void> {
-    let signals = await stopSignals()
-    let (stream, continuation) = AsyncStream<Void>.makeStream()
+    let (stream, continuation) = await trapped([.sigint, .sigterm])
     readerHasGone.withLock { $0 = { continuation.yield() } }
-    let listening = Task { for await _ in signals { continuation.yield() } }
-    continuation.onTermination = { _ in listening.cancel() }
     return stream
   }
 
@@ -96,7 +93,6 @@ enum Terminal {
   /// Yields at each SIGQUIT; after this call it no longer ends the process.
   static func interimSignals() async -> AsyncStream<Void> { await signals([.sigquit]) }
 
-  /// Yields when the terminal's size changes.
   static func sizeSignals() async -> AsyncStream<Void> { await signals([.sigwinch]) }
 
   /// Runs `body`; each SIGQUIT meanwhile writes `status` to standard error.
@@ -109,20 +105,17 @@ enum Terminal {
     return try await body()
   }
 
-  /// Yields at each SIGHUP.
   static func hangUpSignals() async -> AsyncStream<Void> { await signals([.sighup]) }
 
-  private static func signals(_ signals: [UnixSignal]) async -> AsyncStream<Void> {
+  private static func signals(_ signals: [UnixSignal]) async -> AsyncStream<Void> { await trapped(signals).stream }
+
+  private static func trapped(
+    _ signals: [UnixSignal]
+  ) async -> (stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation) {
     let (stream, continuation) = AsyncStream<Void>.makeStream()
     let trapped = await UnixSignalsSequence(trapping: signals)
     let listening = Task { for await _ in trapped { continuation.yield() } }
     continuation.onTermination = { _ in listening.cancel() }
-    return stream
+    return (stream, continuation)
   }
-}
-
-/// The errors that end a command.
-enum CommandError {
-  /// Reason and remedy in one line for an operator, in words where the error is SQLite's.
-  static func line(_ error: any Error) -> String { StoreError.line(error, subject: "cannot use the store: ") }
 }

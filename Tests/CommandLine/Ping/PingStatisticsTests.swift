@@ -84,7 +84,7 @@ struct PingStatisticsTests {
 
   @Test("when times range from a microsecond to minutes, then percentiles match the sorted list to three digits")
   func sizes() {
-    var spread = DurationHistogram(.fine)
+    var spread = DurationHistogram()
     var state: UInt64 = 7
     var values: [Int64] = []
     for index in 0..<10_000 {
@@ -105,7 +105,7 @@ struct PingStatisticsTests {
 
   @Test("when there are many targets, then percentiles are exact to two digits")
   func coarse() {
-    var spread = DurationHistogram(.coarse)
+    var spread = DurationHistogram(isCoarse: true)
     for number in 1...1000 { spread.record(Int64(number) * 31_000) }
     for (percent, expected) in [(50.0, 15.5e6), (95, 29.45e6), (99, 30.69e6)] {
       let found = Double(spread.percentile(percent) ?? 0)
@@ -116,7 +116,7 @@ struct PingStatisticsTests {
 
   @Test("when a time is absurd, then it is an extreme, and percentiles stay between the extremes")
   func endless() {
-    var spread = DurationHistogram(.fine)
+    var spread = DurationHistogram()
     spread.record(.max)
     spread.record(-1)
     #expect(spread.greatest == .max && spread.least == -1)
