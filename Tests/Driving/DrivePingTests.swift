@@ -213,6 +213,39 @@ struct DrivePingTests {
     #expect(rig.drive.engine.pause == DriveStatus.testAwaited)
   }
 
+  @Test("when a route is moved between links without a network, then that is a dead zone after 5 s")
+  mutating func flappingWithoutNetwork() throws {
+    rig.feed(.path(.modem("10.0.0.1")))
+    try rig.startPinging()
+    rig.fix(0)
+    for address in 2...4 {
+      rig.feed(.path(.modem("10.0.0.\(address)")))
+      rig.wait(4)
+      rig.tick()
+    }
+    #expect(rig.drive.engine.pause == nil)
+    rig.fix(100)
+    rig.wait(10)
+    rig.feed(.stop)
+    #expect(rig.drive.engine.fences.last?.isSubmittable == true)
+  }
+
+  @Test("when the disk hangs and the link changes meanwhile, then fences from then on are not measured")
+  mutating func changeWhileDiskHangs() throws {
+    rig.feed(.path(.modem("10.0.0.1")))
+    try rig.startPinging()
+    rig.fix(0)
+    rig.wait(1)
+    rig.feed(.path(.modem("10.0.0.2")), decides: false)
+    for place in 1...4 {
+      rig.wait(2)
+      rig.fix(Double(place) * 100, decides: false)
+    }
+    rig.tick()
+    #expect(rig.liveTargets.isEmpty && rig.requests.count == 2)
+    #expect(rig.drive.engine.fences.dropFirst().map(\.isSubmittable) == [false, false, false, false])
+  }
+
   @Test("when the former link had no answer, then the first wait on the new one is no dead zone")
   mutating func troubleOfFormerLink() throws {
     try rig.startPinging()

@@ -61,10 +61,11 @@ struct DriveRig {
 
   mutating func wait(_ seconds: Double) { boot += UInt64(seconds * 1e9) }
 
-  mutating func feed(_ input: DriveInput) {
+  /// - Parameter decides: Whether no later input waits.
+  mutating func feed(_ input: DriveInput, decides: Bool = true) {
     guard !isKilled else { return }
     var drive = drive
-    drive.run(input, now: { [boot] in boot }) { perform($0) }
+    drive.run(input, decides: decides, now: { [boot] in boot }) { perform($0) }
     self.drive = drive
   }
 
@@ -74,15 +75,15 @@ struct DriveRig {
   }
 
   /// A position `metres` north of the first one.
-  mutating func fix(_ metres: Double, accuracy: Double = 5, ago: Double = 0) {
+  mutating func fix(_ metres: Double, accuracy: Double = 5, ago: Double = 0, decides: Bool = true) {
     let place = Coordinate(latitude: 48.2 + metres / 111_200, longitude: 16.37)
     let delivered = instant + .nanoseconds(Int64(boot - Self.startedBoot))
     feed(
       .positioning(
         .fix(
           PositionedFix(
-            fix: Fix(coordinate: place, accuracy: accuracy), arrival: delivered - .seconds(ago), delivered: delivered)))
-    )
+            fix: Fix(coordinate: place, accuracy: accuracy), arrival: delivered - .seconds(ago), delivered: delivered))),
+      decides: decides)
   }
 
   /// - Parameter ago: The time since the ping was sent, in seconds.

@@ -220,14 +220,17 @@ struct Drive: Sendable {
   private mutating func handle(_ reading: PathReading, at now: DriveTime) -> [DriveEffect] {
     reporting.note(reading)
     var effects: [DriveEffect] = []
-    if wayWatch.hasChanged(reading) {
+    let hasChanged = wayWatch.hasChanged(reading)
+    if hasChanged {
       effects.append(
         .log(.notice, "the link of the pings has changed: \(reading); earlier tests are no longer used"))
       tests.session.linkChanged(at: now)
     }
     // Without a trusted clock, `decide` does not call `tick`, which would notice Wi-Fi.
     if reading.path == .wifi, engine.path != .wifi, !isClockUsable { tests.session.linkChanged(at: now) }
-    return reading.path == engine.path ? effects : effects + recorded.record(.path(reading.path), at: now)
+    if reading.path != engine.path { effects += recorded.record(.path(reading.path), at: now) }
+    // After a disk that hung, the decision follows inputs of many seconds, and their fences.
+    return hasChanged ? effects + stopUnusedPings(at: now) + followPause(at: now) : effects
   }
 
   private mutating func handle(_ reading: RadioReading, at now: DriveTime) -> [DriveEffect] {
