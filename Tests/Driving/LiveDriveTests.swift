@@ -60,7 +60,8 @@ struct LiveDriveTests {
     let seconds = Collected<[DriveStatus]>()
     async let summaries = drive.run { seconds.append($0) }
     _ = try await eventually("two seconds of the drive") { seconds.all.count >= 2 ? () : nil }
-    _ = await drive.speedTestEnded()
+    _ = await drive.delaysOfSpeedTest()
+    drive.speedTestEnded()
     drive.requestStop()
     #expect(await summaries.count == 2)
     let logs = try FileManager.default.contentsOfDirectory(atPath: store.directory.driveLogs).sorted()

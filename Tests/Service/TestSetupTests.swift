@@ -110,6 +110,7 @@ struct TestSetupTests {
     let observer = DriveTestObserver()
     observer.testBegan()
     observer.test(loads: .download)
-    #expect(await observer.testEnded().isEmpty)
+    #expect(await observer.delays().isEmpty)
+    observer.testEnded()
   }
 }

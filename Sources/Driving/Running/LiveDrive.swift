@@ -170,10 +170,12 @@ public struct LiveDrive: Sendable {
     parts.first?.sources.inbox.put(.input(.speedTestLoads(part)))
   }
 
-  /// The speed test has ended.
-  /// - Returns: The delays of the first link's pings without load and under it.
-  public func speedTestEnded() async -> [SpeedTestDelay] {
-    parts.first?.sources.inbox.put(.input(.speedTestEnded))
+  /// The speed test has ended, and its QoS tests.
+  public func speedTestEnded() { parts.first?.sources.inbox.put(.input(.speedTestEnded)) }
+
+  /// The delays of the first link's pings without load and under it, when the measurement has ended.
+  public func delaysOfSpeedTest() async -> [SpeedTestDelay] {
+    speedTest(loads: nil)
     return await parts.first?.drive.delaysOfSpeedTest(verdictsWithin: pingTimeout + .milliseconds(100)) ?? []
   }
 

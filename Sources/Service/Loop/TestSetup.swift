@@ -130,5 +130,7 @@ package final class DriveTestObserver: TestObserver {
 
   package func test(loads part: SpeedTestDelay.Part?) { current?.speedTest(loads: part) }
 
-  package func testEnded() async -> [SpeedTestDelay] { await current?.speedTestEnded() ?? [] }
+  package func testEnded() { current?.speedTestEnded() }
+
+  package func delays() async -> [SpeedTestDelay] { await current?.delaysOfSpeedTest() ?? [] }
 }

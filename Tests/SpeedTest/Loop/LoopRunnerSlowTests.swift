@@ -12,6 +12,20 @@ import Testing
 /// A loop of real tests: the real control server tool, the real measurement server, a real store, and clocks that the
 /// test turns.
 struct LoopRunnerSlowTests {
+  /// A drive beside the tests.
+  private final class Observer: TestObserver {
+    /// At each end: whether QoS tests had been made.
+    let ends = Collected<Bool>()
+    let lines: LogLines
+
+    init(_ lines: LogLines) { self.lines = lines }
+
+    func testBegan() {}
+    func test(loads part: SpeedTestDelay.Part?) {}
+    func testEnded() { ends.append(lines.contains("QoS tests made")) }
+    func delays() async -> [SpeedTestDelay] { [] }
+  }
+
   /// The parts of one device.
   private final class Rig: Sendable {
     let folder: TemporaryFolder
@@ -24,11 +38,13 @@ struct LoopRunnerSlowTests {
     let environment: ControlledTest.Environment
     let clock = TurnedLoopClock()
     let lines = LogLines()
+    let observer: Observer
     let news = Collected<LoopNews>()
     let options: TestOptions
 
     init(_ faults: String..., withQoS: Bool = false) async throws {
       folder = try TemporaryFolder()
+      observer = Observer(lines)
       store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
       let server = try await MeasurementServerTool(faults.flatMap { ["--fault", $0] }, withQoS: withQoS)
       measurement = server.program
@@ -47,7 +63,8 @@ struct LoopRunnerSlowTests {
       let timekeeper = try Timekeeper(store: store, server: client, clock: clock, logger: lines.logger)
       sender = try Sender(store: store, server: client, clock: clock, timekeeper: timekeeper, logger: lines.logger)
       environment = ControlledTest.Environment(
-        store: store, sender: sender, timekeeper: timekeeper, conditions: conditions, logger: lines.logger)
+        store: store, sender: sender, timekeeper: timekeeper, conditions: conditions, observer: observer,
+        logger: lines.logger)
     }
 
     func runner(_ rules: LoopRules) async throws -> LoopRunner {
@@ -260,6 +277,7 @@ struct LoopRunnerSlowTests {
     #expect(await runner.memory.usage.usedInDay(at: rig.clock.moment.wall) == end.traffic.total)
     #expect(try StoreReader(rig.store).speedTests().first?.qosState == .waiting)
     #expect(rig.lines.contains("11 QoS tests made"))
+    #expect(rig.observer.ends.all == [true], "a drive's pings pause until the QoS tests have ended")
     try await rig.finish()
   }
 

@@ -111,6 +111,7 @@ public final class ControlledTest: Sendable {
     let row = try await begin(start)
     let name = row.map { "speed test \($0)" } ?? "speed test"
     environment.logger.info("\(name): the server made test \(granted.grant.testUUID)")
+    defer { environment.observer?.testEnded() }
     let measured = await measure(granted, progress)
     let outcome: StoredSpeedTest.Outcome =
       measured.abortReason != nil ? .aborted : measured.figures?.isComplete == true ? .completed : .failed
@@ -270,7 +271,9 @@ public final class ControlledTest: Sendable {
       }
       measured.wasSuspended = stall.end()
       measured.abortReason = abortReason ?? (measured.wasSuspended ? Self.stallReason : nil)
-      let delays = await environment.observer?.testEnded() ?? []
+      // QoS tests, which may follow, load the link too.
+      if !options.runsQoS || measured.abortReason != nil { environment.observer?.testEnded() }
+      let delays = await environment.observer?.delays() ?? []
       if let path = environment.path, let address = run.serverAddress {
         // The monitor may not have read the route to a name's address yet.
         environment.conditions.note(path.reading(to: address))

@@ -53,9 +53,10 @@ public protocol TestObserver: Sendable {
   func testBegan()
   /// The test loads the link in this part; `nil`: it does not load it now.
   func test(loads part: SpeedTestDelay.Part?)
-  /// The test has ended.
-  /// - Returns: The delays of the coverage pings without load and under it.
-  func testEnded() async -> [SpeedTestDelay]
+  /// The test has ended, and its QoS tests. May come twice.
+  func testEnded()
+  /// The delays of the coverage pings without load and under it, when the measurement has ended.
+  func delays() async -> [SpeedTestDelay]
 }
 
 /// The clocks that a loop depends on. Tests replace them.
