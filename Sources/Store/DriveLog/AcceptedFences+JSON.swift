@@ -1,4 +1,5 @@
 import Coverage
+import Foundation
 import OrderedJSON
 
 /// The line of a drive log about fences that the control server has: the second copy of what the store says about them.
@@ -18,10 +19,7 @@ extension AcceptedFences {
   }
 
   /// CRC-32 of the other members.
-  private var checksum: String {
-    let digits = String(Seal.checksum(Array(JSON.object(members).text.utf8)), radix: 16)
-    return String(repeating: "0", count: 8 - digits.count) + digits
-  }
+  private var checksum: String { String(format: "%08x", Seal.checksum(Array(JSON.object(members).text.utf8))) }
 
   /// Ascending numbers as ranges, such as `0-26,28`.
   private static func text(of numbers: [Int]) -> String {

@@ -32,24 +32,17 @@ public struct DriveLogHeader: Hashable, Sendable {
     /// How long a ping waits for its answer; above zero.
     public let timeout: Duration
 
-    /// Settings with the given values.
-    public init(interval: Duration, timeout: Duration) {
-      (self.interval, self.timeout) = (interval, timeout)
-    }
+    public init(interval: Duration, timeout: Duration) { (self.interval, self.timeout) = (interval, timeout) }
   }
 
-  /// A header with the given values; cuts `started` off to the millisecond.
+  /// Cuts `started` off to the millisecond.
   public init(
     started: WallTime, initialPath: Path, parameters: Parameters?, pings: Pings? = nil, link: String? = nil,
     target: DriveTarget? = nil, isSealed: Bool = true
   ) {
     self.started = WallTime(microseconds: started.milliseconds.saturatingMultiplied(by: 1000))
-    self.initialPath = initialPath
-    self.parameters = parameters
-    self.pings = pings
-    self.link = link
-    self.target = target
-    self.isSealed = isSealed
+    (self.initialPath, self.parameters, self.pings) = (initialPath, parameters, pings)
+    (self.link, self.target, self.isSealed) = (link, target, isSealed)
   }
 
   var json: JSON {
@@ -91,23 +84,8 @@ public struct DriveLogHeader: Hashable, Sendable {
 
 extension DriveLogHeader: Decodable {
   private enum Key: String, CodingKey {
-    case drive
-    case started
+    case drive, started, parameters, pings, link, target, sealed
     case initialPath = "initial_path"
-    case parameters
-    case pings
-    case link
-    case target
-    case sealed
-  }
-
-  private enum ParameterKey: String, CodingKey {
-    case minimumRadius = "minimum_radius"
-    case accuracyLimit = "accuracy_limit"
-    case warningAfter = "warning_after"
-    case giveUpAfter = "give_up_after"
-    case maximumDuration = "maximum_duration"
-    case speedLimit = "speed_limit"
   }
 
   /// Reads the first line. Unknown members are ignored; `pings`, `link` and `sealed` of a wrong type count as absent.
@@ -123,10 +101,9 @@ extension DriveLogHeader: Decodable {
     let path = try line.decodeIfPresent(String.self, forKey: .initialPath) ?? Path.cellular.rawValue
     guard let initialPath = Path(rawValue: path) else { throw DriveLogError.badPath(path) }
     let parameters =
-      line.contains(.parameters)
-      ? try Self.parameters(line.nestedContainer(keyedBy: ParameterKey.self, forKey: .parameters)) : nil
+      line.contains(.parameters) ? try line.decode(ParameterValues.self, forKey: .parameters).parameters : nil
     // Later additions: one that cannot be read must not make the drive unreadable.
-    let pings = try? line.decodeIfPresent(Pings.self, forKey: .pings)
+    let pings = (try? line.decodeIfPresent(PingValues.self, forKey: .pings))?.pings
     let link = try? line.decodeIfPresent(String.self, forKey: .link)
     // A target of an unknown protocol is one all the same: such a drive must not be submitted.
     let target =
@@ -137,25 +114,36 @@ extension DriveLogHeader: Decodable {
       target: target, isSealed: isSealed)
   }
 
-  private static func parameters(_ values: KeyedDecodingContainer<ParameterKey>) throws -> Parameters {
-    var parameters = Parameters()
-    func seconds(_ key: ParameterKey) throws -> Duration? {
-      try values.decodeIfPresent(Double.self, forKey: key).flatMap { DriveTime(seconds: $0) }?.sinceStart
-    }
-    parameters.minimumRadius =
-      try values.decodeIfPresent(Double.self, forKey: .minimumRadius) ?? parameters.minimumRadius
-    parameters.accuracyLimit =
-      try values.decodeIfPresent(Double.self, forKey: .accuracyLimit) ?? parameters.accuracyLimit
-    parameters.warningAfter = try seconds(.warningAfter) ?? parameters.warningAfter
-    parameters.giveUpAfter = try seconds(.giveUpAfter) ?? parameters.giveUpAfter
-    parameters.maximumDuration = try seconds(.maximumDuration) ?? parameters.maximumDuration
-    // Earlier versions had no speed limit.
-    parameters.speedLimit = try values.decodeIfPresent(Double.self, forKey: .speedLimit)
-    return parameters
-  }
-}
+  /// The value of `parameters`.
+  private struct ParameterValues: Decodable {
+    let minimum_radius, accuracy_limit, warning_after, give_up_after, maximum_duration, speed_limit: Double?
 
-extension DriveLogHeader {
+    var parameters: Parameters {
+      var parameters = Parameters()
+      func duration(_ seconds: Double?) -> Duration? { seconds.flatMap { DriveTime(seconds: $0) }?.sinceStart }
+      parameters.minimumRadius = minimum_radius ?? parameters.minimumRadius
+      parameters.accuracyLimit = accuracy_limit ?? parameters.accuracyLimit
+      parameters.warningAfter = duration(warning_after) ?? parameters.warningAfter
+      parameters.giveUpAfter = duration(give_up_after) ?? parameters.giveUpAfter
+      parameters.maximumDuration = duration(maximum_duration) ?? parameters.maximumDuration
+      // Earlier versions had no speed limit.
+      parameters.speedLimit = speed_limit
+      return parameters
+    }
+  }
+
+  /// The value of `pings`; `nil` for an interval or a timeout that is not above zero.
+  private struct PingValues: Decodable {
+    let interval, timeout: Double
+
+    var pings: Pings? {
+      guard let interval = DriveTime(seconds: interval), let timeout = DriveTime(seconds: timeout),
+        interval > .start, timeout > .start
+      else { return nil }
+      return Pings(interval: interval.sinceStart, timeout: timeout.sinceStart)
+    }
+  }
+
   /// The value of `target`.
   private struct TargetValue: Decodable {
     let `protocol`: String
@@ -173,23 +161,4 @@ extension DriveLogHeader {
 extension DriveTarget {
   /// The log names a target that this version does not know.
   fileprivate static let unknown = DriveTarget(.icmp, host: "unknown")
-}
-
-extension DriveLogHeader.Pings: Decodable {
-  private enum Key: String, CodingKey {
-    case interval, timeout
-  }
-
-  /// Reads the member `pings`.
-  /// - Throws: `DecodingError` for an interval or a timeout that is not above zero.
-  public init(from decoder: any Decoder) throws {
-    let values = try decoder.container(keyedBy: Key.self)
-    func seconds(_ key: Key) throws -> Duration {
-      guard let time = DriveTime(seconds: try values.decode(Double.self, forKey: key)), time > .start else {
-        throw DecodingError.dataCorruptedError(forKey: key, in: values, debugDescription: "not a duration above zero")
-      }
-      return time.sinceStart
-    }
-    self.init(interval: try seconds(.interval), timeout: try seconds(.timeout))
-  }
 }

@@ -16,16 +16,6 @@ public struct ClockNote: Hashable, Sendable {
   /// How far the host's clock is ahead of the drive's time; `nil` when unknown.
   public let hostAhead: Duration?
 
-  /// - Parameter hostLead: How far the host's clock is ahead of the drive's time.
-  public init(selection: ClockSelection, hostLead: Duration?, at: DriveTime) {
-    self.at = at
-    ruledBy = selection.source.rawValue
-    because = selection.reason.rawValue
-    agreeing = selection.agreeing.map(\.rawValue)
-    contradicting = selection.contradicting.map(\.rawValue)
-    hostAhead = hostLead
-  }
-
   var json: JSON {
     .object([
       "at": .seconds(at),
@@ -41,6 +31,14 @@ public struct ClockNote: Hashable, Sendable {
 }
 
 extension ClockNote {
+  /// - Parameter hostLead: How far the host's clock is ahead of the drive's time.
+  public init(selection: ClockSelection, hostLead: Duration?, at: DriveTime) {
+    self.init(
+      at: at, ruledBy: selection.source.rawValue, because: selection.reason.rawValue,
+      agreeing: selection.agreeing.map(\.rawValue), contradicting: selection.contradicting.map(\.rawValue),
+      hostAhead: hostLead)
+  }
+
   /// The value of the key `clock`.
   struct Value: Decodable {
     private let ruledBy: String
@@ -60,13 +58,6 @@ extension ClockNote {
         at: at, ruledBy: ruledBy, because: because ?? "", agreeing: agreeing ?? [], contradicting: contradicting ?? [],
         hostAhead: hostAhead.flatMap { DriveTime(seconds: $0, limit: 1e10)?.sinceStart })
     }
-  }
-
-  private init(
-    at: DriveTime, ruledBy: String, because: String, agreeing: [String], contradicting: [String], hostAhead: Duration?
-  ) {
-    (self.at, self.ruledBy, self.because) = (at, ruledBy, because)
-    (self.agreeing, self.contradicting, self.hostAhead) = (agreeing, contradicting, hostAhead)
   }
 }
 

@@ -95,7 +95,7 @@ extension EventLine: Decodable {
   init(from decoder: any Decoder) throws {
     let line = try decoder.container(keyedBy: Key.self)
     guard let at = DriveTime(seconds: try line.decode(Double.self, forKey: .at)) else {
-      throw DecodingError.dataCorruptedError(forKey: .at, in: line, debugDescription: "not a time of a drive")
+      throw Self.wrong(.at, "not a time of a drive")
     }
     let delivered = line.contains(.fix) ? try? line.decodeIfPresent(Double.self, forKey: .delivered) : nil
     event = try Self.kind(line).map { Event(at: at, $0, delivered: delivered.flatMap { DriveTime(seconds: $0) }) }
@@ -111,35 +111,32 @@ extension EventLine: Decodable {
     pingSequence = line.contains(.ping) ? try? line.decodeIfPresent(UInt32.self, forKey: .sequence) : nil
   }
 
+  private static func wrong(_ key: Key, _ reason: String) -> DecodingError {
+    .dataCorrupted(.init(codingPath: [key], debugDescription: reason))
+  }
+
   private static func kind(_ line: KeyedDecodingContainer<Key>) throws -> Event.Kind? {
     if line.contains(.ping) { return .ping(try line.decode(PingValue.self, forKey: .ping).outcome) }
     if line.contains(.late) {
       return .late(rttNanoseconds: try line.decode(RoundTripValue.self, forKey: .late).nanoseconds)
     }
     if line.contains(.duplicate) { return .duplicate }
-    if line.contains(.fix) { return .fix(try line.decodeIfPresent(FixValue.self, forKey: .fix)?.fix ?? .lost) }
+    if line.contains(.fix) { return .fix(try line.decodeIfPresent(FixValue.self, forKey: .fix)?.fix() ?? .lost) }
     if line.contains(.path) {
       let name = try line.decodeIfPresent(String.self, forKey: .path) ?? Path.offline.rawValue
-      guard let path = Path(rawValue: name) else {
-        throw DecodingError.dataCorruptedError(
-          forKey: .path, in: line, debugDescription: "\"\(name)\" is not cellular, wifi or none")
-      }
+      guard let path = Path(rawValue: name) else { throw wrong(.path, "\"\(name)\" is not cellular, wifi or none") }
       return .path(path)
     }
     if line.contains(.unmeasured) { return .unmeasured(try line.decodeIfPresent(String.self, forKey: .unmeasured)) }
     if line.contains(.radio) {
       return .radio(try line.decodeIfPresent(String.self, forKey: .radio).map(Technology.init))
     }
-    if line.contains(.modem) {
-      return .modem(try line.decodeIfPresent(ModemReading.self, forKey: .modem))
-    }
-    if line.contains(.equipment) {
-      return .equipment(try line.decode(ModemEquipment.self, forKey: .equipment))
-    }
-    if line.contains(.session) { return .session(try line.decode(SessionValue.self, forKey: .session).grant) }
+    if line.contains(.modem) { return .modem(try line.decodeIfPresent(ModemReading.self, forKey: .modem)) }
+    if line.contains(.equipment) { return .equipment(try line.decode(ModemEquipment.self, forKey: .equipment)) }
+    if line.contains(.session) { return .session(try line.decode(SessionValue.self, forKey: .session).grant()) }
     if line.contains(.clockSet) {
       guard let step = DriveTime(seconds: try line.decode(Double.self, forKey: .clockSet), limit: 1e10) else {
-        throw DecodingError.dataCorruptedError(forKey: .clockSet, in: line, debugDescription: "not a duration")
+        throw wrong(.clockSet, "not a duration")
       }
       return .clockSet(by: step.sinceStart)
     }
@@ -154,26 +151,15 @@ extension EventLine: Decodable {
 extension EventLine {
   /// The value of `fix`; members that are absent are unknown.
   private struct FixValue: Decodable {
-    let fix: Fix
+    let latitude, longitude, accuracy, altitude, course, speed: Double?
 
-    private enum Key: String, CodingKey {
-      case latitude, longitude, accuracy, altitude, course, speed
-    }
-
-    init(from decoder: any Decoder) throws {
-      let values = try decoder.container(keyedBy: Key.self)
-      func number(_ key: Key) throws -> Double? { try values.decodeIfPresent(Double.self, forKey: key) }
+    func fix() throws -> Fix {
       var coordinate: Coordinate?
-      if let latitude = try number(.latitude), let longitude = try number(.longitude) {
+      if let latitude, let longitude {
         coordinate = Coordinate(latitude: latitude, longitude: longitude)
-        guard coordinate != nil else {
-          throw DecodingError.dataCorruptedError(
-            forKey: .latitude, in: values, debugDescription: "\(latitude), \(longitude) is not a position on Earth")
-        }
+        if coordinate == nil { throw EventLine.wrong(.fix, "\(latitude), \(longitude) is not a position on Earth") }
       }
-      fix = Fix(
-        coordinate: coordinate, accuracy: try number(.accuracy), altitude: try number(.altitude),
-        course: try number(.course), speed: try number(.speed))
+      return Fix(coordinate: coordinate, accuracy: accuracy, altitude: altitude, course: course, speed: speed)
     }
   }
 
@@ -203,32 +189,23 @@ extension EventLine {
 
   /// The value of `session`.
   private struct SessionValue: Decodable {
-    let grant: SessionGrant
+    let test_uuid: String
+    let anchor, maximum_duration: Double?
+    let local_address, loop_uuid: String?
 
-    private enum Key: String, CodingKey {
-      case testUUID = "test_uuid"
-      case anchor
-      case maximumDuration = "maximum_duration"
-      case localAddress = "local_address"
-      case loopUUID = "loop_uuid"
-    }
-
-    init(from decoder: any Decoder) throws {
-      let values = try decoder.container(keyedBy: Key.self)
-      func time(_ key: Key) throws -> DriveTime? {
-        try values.decodeIfPresent(Double.self, forKey: key).map { seconds in
+    func grant() throws -> SessionGrant {
+      func time(_ seconds: Double?) throws -> DriveTime? {
+        try seconds.map { seconds in
           guard let time = DriveTime(seconds: seconds) else {
-            throw DecodingError.dataCorruptedError(
-              forKey: key, in: values, debugDescription: "\(seconds) is not a time of a drive")
+            throw EventLine.wrong(.session, "\(seconds) is not a time of a drive")
           }
           return time
         }
       }
-      grant = SessionGrant(
-        testUUID: try values.decode(String.self, forKey: .testUUID), anchor: try time(.anchor),
-        maximumDuration: try time(.maximumDuration).flatMap { $0 > .start ? $0.sinceStart : nil },
-        localAddress: try values.decodeIfPresent(String.self, forKey: .localAddress).map { String($0.prefix(64)) },
-        loopUUID: try values.decodeIfPresent(String.self, forKey: .loopUUID))
+      return SessionGrant(
+        testUUID: test_uuid, anchor: try time(anchor),
+        maximumDuration: try time(maximum_duration).flatMap { $0 > .start ? $0.sinceStart : nil },
+        localAddress: local_address.map { String($0.prefix(64)) }, loopUUID: loop_uuid)
     }
   }
 

@@ -14,7 +14,6 @@ public final class StreamedDigest {
 
   deinit { EVP_MD_CTX_free(context) }
 
-  /// Appends `piece`.
   public func add(_ piece: some ContiguousBytes) {
     piece.withUnsafeBytes { piece in
       EVP_DigestUpdate(context, piece.baseAddress, piece.count)
@@ -39,7 +38,6 @@ public struct FileDigest: Hashable, Sendable {
   /// Of these bytes, as 64 hexadecimal digits.
   public let sha256: String
 
-  /// With the given values.
   public init(bytes: Int64, sha256: String) { (self.bytes, self.sha256) = (bytes, sha256) }
 
   /// Reads the file at `path` in pieces, up to its present end.

@@ -29,7 +29,6 @@ extension PingLine {
     var isAtEnd: Bool { index == line.endIndex }
 
     /// Skips `text` if it comes next.
-    /// - Returns: Whether it did.
     mutating func skip(_ text: StaticString) -> Bool {
       let isNext = text.withUTF8Buffer { line[index...].prefix($0.count).elementsEqual($0) }
       if isNext { index += text.utf8CodeUnitCount }

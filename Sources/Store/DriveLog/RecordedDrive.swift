@@ -6,29 +6,29 @@ public struct RecordedDrive: Sendable {
   /// The first line.
   public let header: DriveLogHeader
   /// The events in the order of the log.
-  public let events: [Event]
+  public private(set) var events: [Event] = []
   /// The sequence numbers of pings on the wire, by index in ``events``, for pings of which the log has it.
-  public let pingSequences: [Int: UInt32]
+  public private(set) var pingSequences: [Int: UInt32] = [:]
   /// The selections of a clock; empty in logs of earlier builds.
   public var clocks: [ClockNote] { notes.clocks }
   /// What became of the drive's capture; `nil` without one, and when it was cut off.
   public var capture: CaptureNote? { notes.capture }
-  private let notes: (clocks: [ClockNote], capture: CaptureNote?)
+  private var notes: (clocks: [ClockNote], capture: CaptureNote?) = ([], nil)
   /// Lines that cannot be read.
-  public let garbage: [GarbageLine]
+  public private(set) var garbage: [GarbageLine] = []
   /// The number of events of unknown kinds.
-  public let unknownEvents: Int
+  public private(set) var unknownEvents = 0
   /// Whether the last line is cut off, as a power cut leaves it.
-  public let isTorn: Bool
+  public private(set) var isTorn = false
   /// Events, by index in ``events``, that no seal confirms: they may have been changed, and events among them may be missing. Empty in
   /// logs of earlier builds, which have no seals.
   public let unsealed: [Range<Int>]
   /// Events behind the last seal, as a kill leaves them; `nil` when there are none.
   public let unsealedTail: Range<Int>?
   /// The numbers of the sessions that were forgotten on command.
-  public let forgotten: Set<Int>
+  public private(set) var forgotten: Set<Int> = []
   /// The fences that the control server has, as far as the log knows; later ones last.
-  public let accepted: [AcceptedFences]
+  public private(set) var accepted: [AcceptedFences] = []
   /// Whether the header is unchanged; `true` in logs without seals.
   public let isHeaderSealed: Bool
 
@@ -69,28 +69,18 @@ public struct RecordedDrive: Sendable {
     let decoder = JSONDecoder()
     header = try Self.header(Data(lines[0]), decoder)
     let endsWithNewline = lines.last?.isEmpty ?? true
-    var events: [Event] = []
     events.reserveCapacity(lines.count)
-    var sequences: [Int: UInt32] = [:]
-    sequences.reserveCapacity(lines.count)
-    var garbage: [GarbageLine] = []
-    var clocks: [ClockNote] = []
-    var unknown = 0
-    var torn = false
-    var seals = SealReader()
-    var forgotten: Set<Int> = []
-    var accepted: [AcceptedFences] = []
-    var capture: CaptureNote?
-    var cells = CellLists()
+    pingSequences.reserveCapacity(lines.count)
+    var (seals, cells) = (SealReader(), CellLists())
     for (index, line) in lines.enumerated().dropFirst() where !line.allSatisfy(Self.isSpace) {
       if index % 1024 == 0 { progress(line.startIndex) }
       do {
         let read = try EventLine(ping: line) ?? decoder.decode(EventLine.self, from: Data(line))
         if let event = cells.event(of: read) {
-          sequences[events.count] = read.pingSequence
+          pingSequences[events.count] = read.pingSequence
           events.append(event)
         } else if let clock = read.clock {
-          clocks.append(clock)
+          notes.clocks.append(clock)
         } else if let seal = read.seal {
           seals.apply(seal, of: bytes, line: line.startIndex..<line.endIndex, number: index + 1, events: events.count)
         } else if let session = read.forgotten {
@@ -98,15 +88,15 @@ public struct RecordedDrive: Sendable {
         } else if let fences = read.accepted {
           accepted.append(fences)
         } else if let note = read.capture {
-          capture = note
+          notes.capture = note
         } else {
-          unknown += 1
+          unknownEvents += 1
         }
       } catch {
         // The line may have named other cells.
         cells = CellLists()
         if index == lines.count - 1, !endsWithNewline {
-          torn = true
+          isTorn = true
         } else {
           garbage.append(GarbageLine(number: index + 1, reason: Self.reason(error)))
         }
@@ -114,11 +104,8 @@ public struct RecordedDrive: Sendable {
     }
     seals.end(
       events: events.count, bytes: bytes.count, isSealed: header.isSealed,
-      isTorn: torn, hasGarbage: garbage.contains { $0.number > seals.lastSealLine })
-    (self.forgotten, self.accepted) = (forgotten, accepted)
+      isTorn: isTorn, hasGarbage: garbage.contains { $0.number > seals.lastSealLine })
     (unsealed, unsealedTail, isHeaderSealed) = (seals.unsealed, seals.tail, seals.isHeaderSealed)
-    (self.events, pingSequences, self.garbage, unknownEvents, isTorn) = (events, sequences, garbage, unknown, torn)
-    notes = (clocks, capture)
   }
 
   static func header(_ line: Data, _ decoder: JSONDecoder) throws -> DriveLogHeader {

@@ -1,5 +1,6 @@
 import CZlib
 import Coverage
+import Foundation
 import OrderedJSON
 
 /// A line with the checksum of the lines before it, back to the last seal. A flipped bit can turn a digit into another digit, which no
@@ -11,12 +12,9 @@ struct Seal: Hashable, Sendable {
   let checksum: UInt32
 
   func line(at time: DriveTime) -> JSON {
-    let digits = String(checksum, radix: 16)
-    return .object([
+    .object([
       "at": .seconds(time),
-      "seal": .object([
-        "bytes": .integer(bytes), "crc32": .string(String(repeating: "0", count: 8 - digits.count) + digits),
-      ]),
+      "seal": .object(["bytes": .integer(bytes), "crc32": .string(String(format: "%08x", checksum))]),
     ])
   }
 
@@ -47,22 +45,14 @@ extension Seal: Decodable {
 
 /// Why a file cannot be read as a drive log, or a drive log cannot be written.
 public enum DriveLogError: Error, Hashable, CustomStringConvertible {
-  /// The file cannot be read.
   case unreadable(path: String, reason: String)
-  /// The first line is not an object with the member `drive`.
   case notADriveLog
-  /// A member of the first line is missing or has the wrong type.
   case badHeader(String)
-  /// The log has a version that this program does not read.
   case unsupportedVersion(Int)
-  /// `started` is not a time.
   case badStart(String)
-  /// `initial_path` is not a path.
   case badPath(String)
-  /// The file cannot be created or written.
   case unwritable(path: String, reason: String)
 
-  /// One line for the operator.
   public var description: String {
     switch self {
     case .unreadable(let path, let reason): "cannot read drive log \(path): \(reason)"

@@ -68,17 +68,8 @@ extension RecordedDrive {
   /// The ended fences that the log gives again, with all figures; without those of sessions that were forgotten on command.
   public func replayedFences() -> [Fence] {
     var engine = Engine(parameters: header.engineParameters, path: header.initialPath)
-    var fences: [Int: Fence] = [:]
-    func apply(_ effects: [Effect]) {
-      for effect in effects {
-        switch effect {
-        case .fenceClosed(let fence), .fenceRevised(let fence): fences[fence.number] = fence
-        default: break
-        }
-      }
-    }
-    for event in events { apply(engine.handle(event)) }
-    apply(engine.handle(Event(at: engine.now, .stop(.endOfLog))))
-    return fences.values.filter { $0.exited != nil && !forgotten.contains($0.session) }.sorted { $0.number < $1.number }
+    for event in events { _ = engine.handle(event) }
+    _ = engine.handle(Event(at: engine.now, .stop(.endOfLog)))
+    return engine.fences.filter { $0.exited != nil && !forgotten.contains($0.session) }
   }
 }
