@@ -5,10 +5,10 @@ import GRDB
 /// The store of a state directory, for its one writing process.
 ///
 /// When a call returns, its change is durable: WAL with `synchronous=FULL`, both read back when the store is opened;
-/// one writing connection in the process, one writing process in the directory.
+/// one writing connection in the process, one writing process in the directory. What reads or writes rows throws GRDB's `DatabaseError`, beside
+/// the errors that it names.
 public final class DriveStore: Sendable {
   let store: StoreDatabase
-  /// Looks for damaged rows, slice by slice.
   public let inspection: RowInspection
   var database: DatabaseQueue { store.queue }
 
@@ -46,38 +46,30 @@ public final class DriveStore: Sendable {
   }
 
   /// A store in memory, for rows that the disk refuses.
-  /// - Throws: GRDB's `DatabaseError`
   public static func inMemory() throws -> DriveStore {
     DriveStore(StoreDatabase(inMemory: try StoreFile.inMemory()))
   }
 
   /// Inserts a part of a drive, with what was sent of it before. For a store in memory.
-  /// - Throws: GRDB's `DatabaseError`
   public func insert(_ part: DriveInMemory, sent: [BatchInMemory]) async throws {
     try await RowsInMemory(store: store).insert(part, sent: sent)
   }
 
   /// The batches of a store in memory that may have left, were refused, or have a test.
-  /// - Throws: GRDB's `DatabaseError`
   public func batchesInMemory() async throws -> [BatchInMemory] { try await RowsInMemory(store: store).batches() }
 
   /// Whether a write succeeds now; tries one that leaves nothing behind.
   public func isWritable() async -> Bool {
     do {
-      try await store.write { db in
-        // SQLite writes no page for a row that stays as it is.
-        try db.execute(
-          sql:
-            "INSERT INTO unsent (session_id, batch_id, fences) VALUES (0, 0, 0); DELETE FROM unsent WHERE session_id = 0"
-        )
-      }
+      // SQLite writes no page for a row that stays as it is.
+      try await store.execute(
+        "INSERT INTO unsent (session_id, batch_id, fences) VALUES (0, 0, 0); DELETE FROM unsent WHERE session_id = 0")
       return true
     } catch {
       return false
     }
   }
 
-  /// The state directory.
   public var directory: StateDirectory { store.directory }
 
   /// Reads beside the writer: a read of any length delays no fence. It sees everything written before the call.
@@ -88,30 +80,18 @@ public final class DriveStore: Sendable {
     try await store.withSideConnection { try body(StoreReader($0)) }
   }
 
-  /// The recorded drives: the id of the next one, and interrupted ones.
   public var drives: RecordedDrives { RecordedDrives(store: store) }
-  /// The clocks of the present boot.
   public var clocks: ClockMemory { ClockMemory(store: store) }
-  /// Batches: fences to send, on their way, sent or refused.
   public var outbox: Outbox { Outbox(store: store) }
-  /// Speed tests: measured, to send, sent or refused.
   public var speedTests: SpeedTestOutbox { SpeedTestOutbox(store: store) }
-  /// The loop of speed tests.
   public var loop: LoopRecord { LoopRecord(store: store) }
-  /// This device's client UUID and history cursor for each control server.
   public var servers: ServerRecords { ServerRecords(store: store) }
-  /// Deletes data by its age.
   public var cleanup: AgeDeletion { AgeDeletion(store: store) }
-  /// Deletes data for the quota, or on a full disk.
   public var space: StoreSpace { StoreSpace(store: store) }
-  /// Fences whose session or drive is missing or damaged.
   public var orphans: Orphans { Orphans(store: store) }
-  /// Batches that may have been sent although the store has lost the record.
   public var lostBatches: LostBatches { LostBatches(store: store) }
-  /// Corrects times that came from a wrong clock.
   public var clockSettlement: ClockSettlement { ClockSettlement(store: store) }
-  /// The stored drives, to compare them with their logs.
-  public var comparison: DriveComparison { DriveComparison(store: store) }
+  var comparison: DriveComparison { DriveComparison(store: store) }
 
   /// Deletes a session with its fences, sent or not, and overwrites their bytes in the database file and the
   /// write-ahead log.
@@ -164,8 +144,7 @@ public final class DriveStore: Sendable {
   ///   - started: The start that the fences' times relate to.
   ///   - now: The time of the recovery.
   /// - Returns: The drive's id, and the number of recovered fences.
-  /// - Throws: GRDB's `DatabaseError`
-  public func recover(
+  func recover(
     _ logged: LoggedDrive, as drive: Int64?, started: WallTime, at now: WallTime
   ) async throws -> (drive: Int64, fences: Int) {
     let mayHaveLeft = recoveryNeed > .none
@@ -190,13 +169,20 @@ extension DriveRecorder {
   ///   - server: The URL of the control server that grants its tests; they are stored with this device's client UUID
   ///   there.
   ///   - target: The user's own target of its pings: then its fences are kept here and never submitted.
-  /// - Throws: GRDB's `DatabaseError`
   public init(
     _ store: DriveStore, started: WallTime, boot: (id: String, sinceBoot: Duration)? = nil, log: String?,
     link: String? = nil, server: String? = nil, target: DriveTarget? = nil
   ) throws {
-    try self.init(
-      store.store, started: started, boot: boot, log: log, link: link, server: server, target: target)
+    let target = target?.description
+    let drive = try store.store.writeNow { db in
+      try db.execute(
+        sql: "INSERT INTO drive (started_at, log, link, boot_id, started_boot_us, target) VALUES (?, ?, ?, ?, ?, ?)",
+        arguments: [started.microseconds, log, link, boot?.id, boot?.sinceBoot.inMicroseconds, target])
+      return db.lastInsertedRowID
+    }
+    self.init(
+      drive: drive, started: started, storedStart: started, store: store.store, boot: boot, log: log, link: link,
+      server: server.map(ServerKey.of), target: target)
   }
 }
 

@@ -24,7 +24,6 @@ final class SideReader: @unchecked Sendable {
   /// Runs `body` on the thread. Reads run one after the other; each sees everything written before the call.
   /// - Parameter writer: Used when there can be no connection of its own (no descriptors, no rights any more): the
   ///   writer's rights are older, and a read must not miss a store that the writer has.
-  /// - Throws: Errors of `body`.
   func read<Result: Sendable>(
     or writer: DatabaseQueue, _ body: @escaping @Sendable (DatabaseQueue) throws -> Result
   ) async throws -> Result {

@@ -85,13 +85,11 @@ final class StoreDatabase: @unchecked Sendable {
 
   /// Runs `body` beside the writer: a read of any length delays no fence. It sees everything written before the call.
   /// The store can change before its result is used: a write that depends on it has to read again.
-  /// - Throws: GRDB's `DatabaseError`, and errors of `body`.
   func read<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
     try await withSideConnection { try $0.read(body) }
   }
 
   /// Runs `body` with the connection for reads beside the writer, for several transactions one after the other.
-  /// - Throws: Errors of `body`.
   func withSideConnection<Result: Sendable>(
     _ body: @escaping @Sendable (DatabaseQueue) throws -> Result
   ) async throws -> Result {
@@ -131,7 +129,6 @@ final class StoreDatabase: @unchecked Sendable {
   /// Runs `body` on the writing connection, without a transaction that writes: for a few rows that an index finds,
   /// which must not wait for a long read. A fence that is written meanwhile waits for it. The cancellation of the calling task does not
   /// end it: GRDB would interrupt it, at its very end too (``ReadInterruption``).
-  /// - Throws: GRDB's `DatabaseError`, and errors of `body`.
   func readAmongWrites<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result
   {
     try await Task { [queue] in try await queue.read(body) }.value
@@ -139,7 +136,6 @@ final class StoreDatabase: @unchecked Sendable {
 
   /// Runs `body` in a transaction, even if the calling task was cancelled meanwhile: an answer of the server must not
   /// be lost.
-  /// - Throws: GRDB's `DatabaseError`, and errors of `body`.
   func write<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
     let queue = queue
     do { return try await Task { try await queue.write(body) }.value } catch let error as DatabaseError {
@@ -147,8 +143,12 @@ final class StoreDatabase: @unchecked Sendable {
     }
   }
 
+  /// Runs statements in a transaction of their own.
+  func execute(_ sql: String, _ arguments: StatementArguments = []) async throws {
+    try await write { try $0.execute(sql: sql, arguments: arguments) }
+  }
+
   /// ``write(_:)`` on the calling thread, which waits for the disk.
-  /// - Throws: GRDB's `DatabaseError`, and errors of `body`.
   func writeNow<Result>(_ body: (Database) throws -> Result) throws -> Result {
     let queue = queue
     do { return try queue.write(body) } catch let error as DatabaseError { throw error.explained(by: queue) }
@@ -208,6 +208,12 @@ extension Database {
   /// - Parameter rows: What follows `FROM`, e.g. `fence WHERE id = ?`.
   func has(_ rows: String, _ arguments: StatementArguments = []) throws -> Bool {
     try Bool.fetchOne(self, sql: "SELECT EXISTS (SELECT 1 FROM \(rows))", arguments: arguments) ?? false
+  }
+
+  /// The id of a drive's session.
+  func session(of drive: Int64, number: Int) throws -> Int64? {
+    try Int64.fetchOne(
+      self, sql: "SELECT id FROM session WHERE drive_id = ? AND number = ?", arguments: [drive, number])
   }
 
   /// The `errno` of the last failure on the write-ahead log, or else on the database file; 0 when it is unknown.

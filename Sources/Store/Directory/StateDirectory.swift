@@ -3,7 +3,6 @@ import Foundation
 
 /// The directory for all data that outlives the process.
 public struct StateDirectory: Hashable, Sendable {
-  /// Its path.
   public let path: String
 
   /// - Parameter path: Need not exist yet.
@@ -32,15 +31,20 @@ public struct StateDirectory: Hashable, Sendable {
     self == .nowhere ? noted : driveLogs + "/" + URL(fileURLWithPath: noted).lastPathComponent
   }
 
+  /// The same; `nil` when the file is not there.
+  func presentDriveLog(_ noted: String) -> String? {
+    let path = driveLog(noted)
+    return FileManager.default.fileExists(atPath: path) ? path : nil
+  }
+
   /// The size of each file in it, in bytes, by path.
   var files: [String: Int64] {
     var files: [String: Int64] = [:]
     for folder in [path, driveLogs, copies] {
       // A folder that cannot be listed has nothing that could be deleted.
       for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
-        var status = stat()
         let file = folder + "/" + name
-        guard lstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
+        guard let status = StateFile.status(file), status.st_mode & S_IFMT == S_IFREG else { continue }
         files[file] = Int64(status.st_size)
       }
     }

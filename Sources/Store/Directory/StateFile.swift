@@ -8,7 +8,6 @@ public enum StateFile {
   /// - Parameters:
   ///   - path: The path; must not be a symbolic link.
   ///   - flags: In addition to `O_CLOEXEC`. With `O_CREAT`, a missing file is created.
-  /// - Returns: The descriptor.
   /// - Throws: ``StoreError/symbolicLink(path:)``, ``StoreError/unusableDirectory(path:reason:)``
   static func open(_ path: String, _ flags: CInt) throws -> CInt {
     let descriptor = Foundation.open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
@@ -51,16 +50,18 @@ public enum StateFile {
       // SQLite reports the same error, in words about a store.
     }
     for companion in [path + "-wal", path + "-shm"] {
-      var status = stat()
-      guard lstat(companion, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 else {
+      guard let status = status(companion), status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 else {
         continue
       }
       chmod(companion, 0o600)
     }
   }
 
-  static func isSymbolicLink(_ path: String) -> Bool {
+  static func isSymbolicLink(_ path: String) -> Bool { status(path).map { $0.st_mode & S_IFMT == S_IFLNK } ?? false }
+
+  /// Of a link itself; `nil` when it cannot be read.
+  static func status(_ path: String) -> stat? {
     var status = stat()
-    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    return lstat(path, &status) == 0 ? status : nil
   }
 }

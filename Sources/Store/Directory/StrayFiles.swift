@@ -35,9 +35,7 @@ extension StateDirectory {
 
   /// When `file` was last written, or set aside, in microseconds since the epoch.
   static func modified(_ file: String) -> Int64? {
-    var status = stat()
-    guard lstat(file, &status) == 0 else { return nil }
-    return Int64(status.st_mtim.tv_sec) * 1_000_000 + Int64(status.st_mtim.tv_nsec) / 1000
+    StateFile.status(file).map { Int64($0.st_mtim.tv_sec) * 1_000_000 + Int64($0.st_mtim.tv_nsec) / 1000 }
   }
 
   /// Sets the time that ``modified(_:)`` returns. Where the file system refuses, the time stays: the file is then deleted earlier or

@@ -20,16 +20,10 @@ public struct Batch: Hashable, Sendable, Identifiable {
   public struct Test: Hashable, Sendable {
     /// The server's name for it.
     public let uuid: String
-    /// The moment that the offsets of the fences relate to.
+    /// The moment that the offsets of the fences relate to: the time sent in the request for the test.
     public let anchor: WallTime
 
-    /// - Parameters:
-    ///   - uuid: From the server.
-    ///   - anchor: The time sent in the request for the test.
-    public init(uuid: String, anchor: WallTime) {
-      self.uuid = uuid
-      self.anchor = anchor
-    }
+    public init(uuid: String, anchor: WallTime) { (self.uuid, self.anchor) = (uuid, anchor) }
   }
 
   /// Its id in the store.
@@ -46,7 +40,6 @@ public struct Batch: Hashable, Sendable, Identifiable {
   /// The client UUID under which ``test`` was requested; only that client's history shows the result. `nil` before
   /// the batch is sent. Must not be shown: it identifies the device.
   public var client: String?
-  /// Its state.
   public let state: State
   /// How many times it was sent.
   public let attempt: Int

@@ -9,7 +9,6 @@ public struct Outbox: Sendable {
   // MARK: Reading
 
   /// The batches of `sessions` in one of these states.
-  /// - Throws: GRDB's `DatabaseError`
   public func batches(of sessions: [Int64], in states: [Batch.State]) async throws -> [Batch] {
     let wanted = states.map { "'\($0.rawValue)'" }.joined(separator: ", ")
     var batches: [Batch] = []
@@ -24,7 +23,6 @@ public struct Outbox: Sendable {
 
   /// The tests whose use is known, in lower case: those of batches, damaged ones included, and those of partly sent
   /// sessions.
-  /// - Throws: GRDB's `DatabaseError`
   public func knownTests() async throws -> Set<String> {
     try await store.read { db in
       try String.fetchSet(
@@ -45,7 +43,6 @@ public struct Outbox: Sendable {
   ///   - sessions: Their ids.
   ///   - limit: The most fences of a batch.
   ///   - time: Now, for the quarantine.
-  /// - Throws: GRDB's `DatabaseError`
   public func makeBatches(of sessions: [Int64], limit: Int, at time: WallTime) async throws {
     for session in sessions {
       let fences = try await store.read { db in
@@ -128,35 +125,26 @@ public struct Outbox: Sendable {
   public func beginSending(
     batch: Int64, fences: Int, client: String, doubt: String? = nil, at time: WallTime
   ) async throws {
-    try await store.write { db in
-      try db.execute(
-        sql: """
-          UPDATE batch SET state = 'sending', attempt = attempt + 1, sent_fences = ?, sent_at = ?,
-            doubt = ?, client_uuid = coalesce(client_uuid, ?)
-          WHERE id = ?
-          """, arguments: [fences, time.microseconds, doubt, client, batch])
-    }
+    try await store.execute(
+      """
+      UPDATE batch SET state = 'sending', attempt = attempt + 1, sent_fences = ?, sent_at = ?,
+        doubt = ?, client_uuid = coalesce(client_uuid, ?)
+      WHERE id = ?
+      """, [fences, time.microseconds, doubt, client, batch])
   }
 
   /// Marks `batch` as waiting again: the server has certainly not stored it.
-  /// - Throws: GRDB's `DatabaseError`
   public func release(batch: Int64) async throws {
-    try await store.write { db in
-      try db.execute(sql: "UPDATE batch SET state = 'waiting' WHERE id = ?", arguments: [batch])
-    }
+    try await store.execute("UPDATE batch SET state = 'waiting' WHERE id = ?", [batch])
   }
 
   /// Marks `batch` as in doubt because of an earlier request only: the server has certainly not stored the last one.
   /// - Parameters:
   ///   - sent: When the earlier request left.
   ///   - doubt: ``Batch/doubt``.
-  /// - Throws: GRDB's `DatabaseError`
   public func keepInDoubt(batch: Int64, since sent: WallTime, doubt: String) async throws {
-    try await store.write { db in
-      try db.execute(
-        sql: "UPDATE batch SET state = 'sending', sent_at = ?, doubt = ? WHERE id = ?",
-        arguments: [sent.microseconds, doubt, batch])
-    }
+    try await store.execute(
+      "UPDATE batch SET state = 'sending', sent_at = ?, doubt = ? WHERE id = ?", [sent.microseconds, doubt, batch])
   }
 
   /// Counts trouble, which moves `batch` behind the others.
@@ -164,17 +152,13 @@ public struct Outbox: Sendable {
   ///   - batch: Its id.
   ///   - isAnswer: Whether it was the answer to the batch itself. Then it counts each time, because the batch may be
   ///     the cause.
-  /// - Throws: GRDB's `DatabaseError`
   public func noteTrouble(batch: Int64, isAnswer: Bool) async throws {
     let troubles = isAnswer ? "troubles + 1" : "max(troubles, 1)"
-    try await store.write { db in
-      try db.execute(sql: "UPDATE batch SET troubles = \(troubles) WHERE id = ?", arguments: [batch])
-    }
+    try await store.execute("UPDATE batch SET troubles = \(troubles) WHERE id = ?", [batch])
   }
 
   /// Marks `batch` as submitted. Its fences stay stored for export.
   /// - Returns: The fences, and the path of the drive's log, for the second copy; `nil` without a test or without a log.
-  /// - Throws: GRDB's `DatabaseError`
   @discardableResult
   public func markSubmitted(batch: Int64, at time: WallTime) async throws -> (fences: AcceptedFences, log: String)? {
     try await store.write { [directory = store.directory] db in
@@ -213,7 +197,6 @@ public struct Outbox: Sendable {
 
   /// How many fences of a session the store assigns to each test, in lower case: those that it has as sent, and unsent ones of a batch that
   /// names the test. Damaged fences count; sent ones whose batch is unknown count for the session's test.
-  /// - Throws: GRDB's `DatabaseError`
   public func fencesByTest(of session: Int64) async throws -> [String: Int] {
     try await store.read { db in
       let rows = try Row.fetchAll(
@@ -234,14 +217,12 @@ public struct Outbox: Sendable {
   }
 
   /// Marks `batch` as refused. It stays stored, and is sent again on command only.
-  /// - Throws: GRDB's `DatabaseError`
   public func quarantine(batch: Batch, reason: String, at time: WallTime) async throws {
     try await store.write { db in try BatchTable.quarantine(batch.id, session: batch.session, reason, at: time, db) }
   }
 
   /// Splits a refused batch in two, because a single fence may be the cause.
   /// - Returns: The parts, the earlier fences first.
-  /// - Throws: GRDB's `DatabaseError`
   public func split(batch: Batch) async throws -> [Batch] {
     try await store.write { db in
       let fences = try Int64.fetchAll(
@@ -256,7 +237,6 @@ public struct Outbox: Sendable {
   }
 
   /// Removes the fences of refused batches from them, so that they are sent again in new ones.
-  /// - Throws: GRDB's `DatabaseError`
   public func reopen(batches: [Batch], at time: WallTime) async throws {
     try await store.write { db in
       for batch in batches {

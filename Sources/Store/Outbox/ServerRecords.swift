@@ -6,7 +6,6 @@ public struct ServerRecords: Sendable {
   let store: StoreDatabase
 
   /// The client UUID from the control server at `url`; `nil` when there is none, or it is damaged.
-  /// - Throws: GRDB's `DatabaseError`
   public func clientUUID(at url: String) async throws -> String? {
     try await registered("client_uuid", at: url)
   }
@@ -17,7 +16,6 @@ public struct ServerRecords: Sendable {
   }
 
   /// Stores the client UUID, in a row without a place in the history: another client has another history.
-  /// - Throws: GRDB's `DatabaseError`
   public func setClientUUID(_ uuid: String, at url: String) async throws {
     try await store.write { [copies = store.copies] db in
       try db.execute(
@@ -29,7 +27,6 @@ public struct ServerRecords: Sendable {
 
   /// The time of the newest test seen in the history at `url`, in milliseconds since the epoch; `nil` before the
   /// first reading.
-  /// - Throws: GRDB's `DatabaseError`
   public func historyCursor(at url: String) async throws -> Int64? {
     try await registered("history_cursor", at: url)
   }
@@ -44,7 +41,6 @@ public struct ServerRecords: Sendable {
   }
 
   /// Stores the time of the newest test seen in the history at `url`, in milliseconds since the epoch.
-  /// - Throws: GRDB's `DatabaseError`
   public func setHistoryCursor(_ cursor: Int64?, at url: String) async throws {
     try await store.write { [copies = store.copies] db in
       try db.execute(
@@ -56,12 +52,8 @@ public struct ServerRecords: Sendable {
 
   /// Stores the lasting state of `Submission.ServerGate` for the server at `url`, as JSON: the circuit breaker and
   /// the other waits.
-  /// - Throws: GRDB's `DatabaseError`
   public func setGateMemory(_ memory: String, at url: String) async throws {
-    try await store.write { db in
-      try db.execute(
-        sql: "INSERT OR REPLACE INTO breaker (control_server, memory) VALUES (?, ?)",
-        arguments: [ServerKey.of(url), memory])
-    }
+    try await store.execute(
+      "INSERT OR REPLACE INTO breaker (control_server, memory) VALUES (?, ?)", [ServerKey.of(url), memory])
   }
 }

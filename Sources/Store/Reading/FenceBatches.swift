@@ -7,7 +7,6 @@ struct FenceBatches {
   private let statement: Statement
   private var known: [Int64: FenceBatch?] = [:]
 
-  /// - Throws: GRDB's `DatabaseError`.
   init(of session: StoredSession, _ db: Database) throws {
     self.session = session
     statement = try db.cachedStatement(
@@ -18,7 +17,6 @@ struct FenceBatches {
   }
 
   /// The batch with this id; `nil` when its row is missing.
-  /// - Throws: GRDB's `DatabaseError`.
   mutating func batch(_ id: Int64) throws -> FenceBatch? {
     if let batch = known[id] { return batch }
     let batch = try Row.fetchOne(statement, arguments: [id]).map(batch)

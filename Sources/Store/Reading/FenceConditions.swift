@@ -4,9 +4,7 @@ import GRDB
 /// Conditions on fences, for reads of a part of the store: a row that does not meet them is not checked for damage either. All of them
 /// must hold; one that is `nil` or empty holds for all.
 public struct FenceConditions: Hashable, Sendable {
-  /// The ids of the sessions.
   public var sessions: Set<Int64> = []
-  /// The names of the links.
   public var links: Set<String> = []
   /// Fences that began at this time or later.
   public var from: WallTime?
@@ -19,7 +17,6 @@ public struct FenceConditions: Hashable, Sendable {
   /// Names of technologies on the wire; `NONE` also stands for fences in which none was seen.
   public var technologies: Set<String> = []
 
-  /// No conditions.
   public init() {}
 
   func include(_ session: StoredSession) -> Bool { links.isEmpty || session.link.map(links.contains) ?? false }

@@ -22,7 +22,6 @@ struct FencePages {
   }
 
   /// The next fences, of one session; it can be empty. `nil` after the last session.
-  /// - Throws: GRDB's `DatabaseError`.
   mutating func next() throws -> [StoredFence]? {
     if sessions.isEmpty { sessions = try nextSessions()[...] }
     guard let session = sessions.first else { return nil }

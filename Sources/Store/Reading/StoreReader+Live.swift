@@ -113,6 +113,5 @@ public struct SpeedTestVersion: Hashable, Sendable, Identifiable {
   /// To be compared with another one of the same test.
   public let text: String
 
-  /// A version with the given values.
   public init(id: Int64, text: String) { (self.id, self.text) = (id, text) }
 }

@@ -69,7 +69,6 @@ public struct StoreReader: Sendable {
   public var isWriterAlive: Bool { directory.map(WriterLock.isHeld) ?? true }
 
   /// All sessions, oldest first. In a large store, the fences that the server has are counted and not read.
-  /// - Throws: GRDB's `DatabaseError`, as all functions of this type.
   public func sessions() throws -> [StoredSession] {
     let isLarge = try bytes > readForListing
     let columns = isLarge ? StoredSession.columnsWithSentCounted : StoredSession.columns
@@ -111,7 +110,6 @@ public struct StoreReader: Sendable {
   }
 
   /// The number of sessions of drives with a target of their own; they are never sent.
-  /// - Throws: GRDB's `DatabaseError`
   public func keptSessions() throws -> Int {
     try value(
       "SELECT count(*) FROM session WHERE drive_id IN (SELECT id FROM intact_drive WHERE target IS NOT NULL)") ?? 0
@@ -229,13 +227,11 @@ public struct StoreReader: Sendable {
 
 extension StoreReader {
   /// The speed tests, oldest first. Damaged ones are left out.
-  /// - Throws: GRDB's `DatabaseError`
   public func speedTests() throws -> [StoredSpeedTest] {
     try rows("SELECT \(StoredSpeedTest.columns) FROM intact_speed_test ORDER BY id").compactMap(StoredSpeedTest.init)
   }
 
   /// The number of speed tests that have ended and are not on a server.
-  /// - Throws: GRDB's `DatabaseError`
   public func unsentSpeedTests() throws -> Int {
     try value("SELECT count(*) FROM intact_speed_test WHERE state IN ('waiting', 'sending')") ?? 0
   }
@@ -260,20 +256,11 @@ struct ReadOnlyMedium: Hashable, Sendable {
     // With `immutable`, SQLite ignores the log, and the rows in it would be missing. Without locks and with exclusive access, it reads the
     // log and keeps the index in memory.
     let isLogged = log.bytes > 0
-    address = "file:\(Self.escaped(path))?\(isLogged ? "vfs=unix-none" : "immutable=1")"
+    // Everything except ASCII letters, digits and slashes is percent-encoded.
+    let escaped = path.addingPercentEncoding(
+      withAllowedCharacters: .alphanumerics.union(CharacterSet(charactersIn: "/")))
+    address = "file:\(escaped ?? path)?\(isLogged ? "vfs=unix-none" : "immutable=1")"
     pragma = isLogged ? "PRAGMA locking_mode = EXCLUSIVE" : nil
-  }
-
-  /// A path as part of a URI: everything except ASCII letters, digits and slashes is percent-encoded.
-  private static func escaped(_ path: String) -> String {
-    path.utf8.map { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"):
-        String(UnicodeScalar(byte))
-      default: "%" + String(Int(byte) + 0x100, radix: 16).dropFirst()
-      }
-    }.joined()
   }
 }
 
@@ -284,7 +271,6 @@ public struct StoreIdentity: Hashable, Sendable {
   /// The greatest id that the store has given a fence; 0 before the first one.
   public let lastFence: Int64
 
-  /// With the given values.
   public init(uuid: String, lastFence: Int64) { (self.uuid, self.lastFence) = (uuid, lastFence) }
 
   /// The pseudonym of a SIM in this store: the first 16 hexadecimal digits of the SHA-256 of identity and number (ICCID), with a colon

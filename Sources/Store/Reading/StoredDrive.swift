@@ -19,7 +19,6 @@ public struct StoredDrive: Sendable {
 extension StoreReader {
   /// The intact drives whose logs are there, oldest first, with their intact sessions.
   /// - Parameter session: The id of the only session; `nil`: all sessions.
-  /// - Throws: GRDB's `DatabaseError`.
   public func drivesWithLogs(session: Int64? = nil) throws -> [StoredDrive] {
     let sessions = try rows(
       """
@@ -28,16 +27,13 @@ extension StoreReader {
     ).map(StoredSession.init).filter { !$0.isDamaged }
     let ofDrive = Dictionary(grouping: sessions, by: \.drive)
     return try rows("SELECT id, log FROM intact_drive WHERE log IS NOT NULL ORDER BY id").compactMap { row in
-      guard let sessions = ofDrive[row["id"]], let first = sessions.first, let log = driveLog(row["log"]) else {
+      guard let sessions = ofDrive[row["id"]], let first = sessions.first,
+        let log = directory?.presentDriveLog(row["log"])
+      else {
         return nil
       }
       return StoredDrive(
         id: row["id"], log: log, started: first.driveStarted, link: first.link, sessions: sessions)
     }
-  }
-
-  /// The path of the log with this noted path; `nil` when it is not there.
-  private func driveLog(_ noted: String) -> String? {
-    directory.map { $0.driveLog(noted) }.flatMap { FileManager.default.fileExists(atPath: $0) ? $0 : nil }
   }
 }

@@ -13,7 +13,6 @@ public struct StoredDriveLog: Hashable, Sendable {
   /// Whether the store has a session of the drive, damaged ones included; of an ended drive without any, age or quota deleted all.
   public let hasSessions: Bool
 
-  /// With the given values.
   public init(name: String?, path: String?, hasEnded: Bool = true, hasSessions: Bool = true) {
     (self.name, self.path, self.hasEnded, self.hasSessions) = (name, path, hasEnded, hasSessions)
   }
@@ -21,21 +20,19 @@ public struct StoredDriveLog: Hashable, Sendable {
 
 extension StoreReader {
   /// The logs of all intact drives by the drive's id.
-  /// - Throws: GRDB's `DatabaseError`
   public func driveLogs() throws -> [Int64: StoredDriveLog] {
     let rows = try rows(
       """
       SELECT id, log, ended_at IS NOT NULL AS has_ended,
         EXISTS (SELECT 1 FROM session WHERE drive_id = intact_drive.id) AS has_sessions FROM intact_drive
       """)
-    return Dictionary(rows.map { ($0["id"], log($0)) }) { first, _ in first }
-  }
-
-  private func log(_ row: Row) -> StoredDriveLog {
-    let path = (row["log"] as String?).flatMap { directory?.driveLog($0) }
-    let isThere = path.map(FileManager.default.fileExists) ?? false
-    return StoredDriveLog(
-      name: path.map { URL(fileURLWithPath: $0).lastPathComponent }, path: isThere ? path : nil,
-      hasEnded: row["has_ended"], hasSessions: row["has_sessions"])
+    let logs = rows.map { row in
+      let noted: String? = row["log"]
+      return StoredDriveLog(
+        name: noted.flatMap { directory?.driveLog($0) }.map { URL(fileURLWithPath: $0).lastPathComponent },
+        path: noted.flatMap { directory?.presentDriveLog($0) }, hasEnded: row["has_ended"],
+        hasSessions: row["has_sessions"])
+    }
+    return Dictionary(zip(rows.map { $0["id"] as Int64 }, logs)) { first, _ in first }
   }
 }

@@ -25,7 +25,6 @@ public struct StoredFence: Hashable, Sendable {
   /// - Parameters:
   ///   - row: With ``columns``.
   ///   - batches: The batches of the session's fences.
-  /// - Throws: GRDB's `DatabaseError`.
   init?(row: Row, session: StoredSession, batches: inout FenceBatches) throws {
     var columns = ColumnReader(row)
     guard let fence = Fence(&columns, driveStarted: session.driveStarted, session: session.session.number) else {
@@ -45,14 +44,12 @@ public struct StoredFence: Hashable, Sendable {
 
 extension Fence {
   static let columnOfNumber = 0
-  /// The columns that ``init(_:driveStarted:session:)`` reads, in its order.
+  /// The columns that ``init(_:driveStarted:session:)`` reads, in its order. A kept fence is one that a server would accept.
   static let columns = [
     "number", "latitude", "longitude", "accuracy_m", "altitude_m", "course_deg", "speed_mps", "entered_at", "exited_at",
     "radius_m", "technology", "pings", "pings_ok", "rtt_sum_ns", "pings_late", "pings_duplicate", "pings_unsent",
-    "rtt_min_ns",
-    "rtt_p50_ns", "rtt_p95_ns", "rtt_max_ns", "rtt_bins", "ipdv_mean_ns", "rtt_kernel_mean_ns", "radio",
-    "submittable",
-    "kept",
+    "rtt_min_ns", "rtt_p50_ns", "rtt_p95_ns", "rtt_max_ns", "rtt_bins", "ipdv_mean_ns", "rtt_kernel_mean_ns", "radio",
+    "submittable OR fence.kept",
   ].map { "fence.\($0)" }.joined(separator: ", ")
 
   /// `nil` for a row with an impossible position.
@@ -68,15 +65,7 @@ extension Fence {
       exited: columns.time()?.since(driveStarted), fix: fix, centre: centre, radius: columns.next(),
       technology: (columns.next() as String?).map(Technology.init), pings: columns.next(),
       pingsAnswered: columns.next(), rttSumNanoseconds: columns.next(), figures: PingFigures(&columns),
-      radio: RadioColumn.read(columns.next()), isSubmittable: Self.wasAdmitted(&columns))
-  }
-}
-
-extension Fence {
-  /// Whether a server would accept it: it is to be submitted, or kept.
-  fileprivate static func wasAdmitted(_ columns: inout ColumnReader) -> Bool {
-    let (isSubmittable, isKept): (Bool, Bool) = (columns.next(), columns.next())
-    return isSubmittable || isKept
+      radio: RadioColumn.read(columns.next()), isSubmittable: columns.next())
   }
 }
 

@@ -17,7 +17,6 @@ public struct UnsentData: Hashable, Sendable {
   /// Sessions of drives with a target of their own, which wait for nothing.
   public var kept = 0
 
-  /// Nothing unsent.
   public init() {}
 }
 

@@ -20,7 +20,6 @@ public struct DriveInMemory: Hashable, Sendable {
   /// The numbers of those of which the store has nothing.
   public let unstored: Set<Int>
 
-  /// A drive with the given parts.
   public init(
     drive: Int64, started: WallTime, ended: DriveTime, stopReason: StopReason, log: String?, sessions: [Session],
     fences: [Fence], unstored: Set<Int>
@@ -57,10 +56,7 @@ public struct BatchInMemory: Hashable, Sendable {
 
   /// Inserts the batch, and puts its fences into it.
   func save(as drive: Int64, _ db: Database) throws {
-    guard
-      let session = try Int64.fetchOne(
-        db, sql: "SELECT id FROM session WHERE drive_id = ? AND number = ?", arguments: [drive, session])
-    else { return }
+    guard let session = try db.session(of: drive, number: session) else { return }
     try db.execute(
       sql: """
         INSERT INTO batch (session_id, test_uuid, anchor_at, client_uuid, state, attempt, sent_fences, sent_at, doubt, settled_at, reason)

@@ -9,45 +9,17 @@ public struct DriveRecorder: Sendable {
   /// ``save(sessions:fences:seen:batches:)``; anchors stay as they were sent to the server.
   public var started: WallTime
   /// The start that the stored times relate to.
-  private var storedStart: WallTime
-  private let store: StoreDatabase
-  private let boot: (id: String, sinceBoot: Duration)?
-  private let log: String?
-  private let link: String?
-  private let server: String?
-  private let target: String?
-
-  /// Inserts a new drive.
-  /// - Throws: GRDB's `DatabaseError`
-  init(
-    _ store: StoreDatabase, started: WallTime, boot: (id: String, sinceBoot: Duration)?, log: String?, link: String?,
-    server: String?, target: DriveTarget? = nil
-  ) throws {
-    self.started = started
-    storedStart = started
-    self.store = store
-    (self.boot, self.log, self.link, self.server) = (boot, log, link, server.map(ServerKey.of))
-    self.target = target?.description
-    drive = try store.writeNow { db in
-      try db.execute(
-        sql: "INSERT INTO drive (started_at, log, link, boot_id, started_boot_us, target) VALUES (?, ?, ?, ?, ?, ?)",
-        arguments: [
-          started.microseconds, log, link, boot?.id, boot?.sinceBoot.inMicroseconds, target?.description,
-        ])
-      return db.lastInsertedRowID
-    }
-  }
-
-  /// Continues a stored drive.
-  /// - Parameter target: The user's own target of its pings.
-  init(_ store: StoreDatabase, drive: Int64, started: WallTime, target: String? = nil) {
-    (self.drive, self.started, storedStart, self.store) = (drive, started, started, store)
-    self.target = target
-    (boot, log, link, server) = (nil, nil, nil, nil)
-  }
+  var storedStart: WallTime
+  let store: StoreDatabase
+  var boot: (id: String, sinceBoot: Duration)?
+  var log: String?
+  var link: String?
+  /// ``ServerKey``
+  var server: String?
+  /// The user's own target of its pings.
+  var target: String?
 
   /// Removes the drive, as it has not begun: another link's part of it could not. A drive with sessions stays.
-  /// - Throws: GRDB's `DatabaseError`
   public func discard() throws {
     try store.queue.write { db in
       try db.execute(
@@ -96,7 +68,6 @@ public struct DriveRecorder: Sendable {
   }
 
   /// Marks the drive as ended.
-  /// - Throws: GRDB's `DatabaseError`
   public func end(at time: DriveTime, reason: StopReason) throws {
     try store.writeNow { db in
       try db.execute(
@@ -176,4 +147,11 @@ public struct DriveRecorder: Sendable {
   }
 
   private func wall(_ time: DriveTime) -> Int64 { (started + time).microseconds }
+}
+
+extension DriveRecorder {
+  /// Continues a stored drive.
+  init(_ store: StoreDatabase, drive: Int64, started: WallTime, target: String? = nil) {
+    self.init(drive: drive, started: started, storedStart: started, store: store, target: target)
+  }
 }

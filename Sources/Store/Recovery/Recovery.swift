@@ -76,7 +76,9 @@ public struct Recovery: Sendable {
     var outcome = Outcome()
     let need = store.recoveryNeed
     let drives = try await store.comparison.drives()
-    let due = drives.filter(\.isUnfinished) + drives.filter { !$0.isUnfinished && isDue($0, need) }
+    let due =
+      drives.filter(\.isUnfinished)
+      + drives.filter { !$0.isUnfinished && ($0.hasDamage || need > .none && ($0.hasGaps || $0.isWaiting)) }
     for (index, drive) in due.enumerated() {
       guard drive.isUnfinished || !mayBeCutShort || !isEnough() else { return try cutShort(outcome) }
       progress(index, due.count)
@@ -122,10 +124,6 @@ public struct Recovery: Sendable {
       case .failure(let error): logger.error("\(error)")
       }
     }
-  }
-
-  private func isDue(_ drive: ComparableDrive, _ need: RecoveryNeed) -> Bool {
-    drive.isUnfinished || drive.hasDamage || need > .none && (drive.hasGaps || drive.isWaiting)
   }
 
   // MARK: One drive

@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 
 /// The stored drives, to compare them with their logs.
-public struct DriveComparison: Sendable {
+struct DriveComparison: Sendable {
   let store: StoreDatabase
   private var directory: StateDirectory { store.directory }
 
@@ -11,68 +11,50 @@ public struct DriveComparison: Sendable {
   ///
   /// In a store that is too large to be read completely at a start, and without known damage, it looks for damage in
   /// the rows of drives only: ``RowInspection`` reads the fences later, and asks the next start for all of this.
-  /// - Throws: GRDB's `DatabaseError`
-  public func drives() async throws -> [ComparableDrive] {
+  func drives() async throws -> [ComparableDrive] {
     let isQuick = !store.isReadAtStart && RecoveryMark(directory).need == .none
-    return try await isQuick ? drivesAlone() : comparedDrives()
-  }
-
-  private func drivesAlone() async throws -> [ComparableDrive] {
-    try await store.read { [directory] db in
+    return try await store.read { [directory] db in
       try Row.fetchAll(
         db,
         sql: """
           SELECT drive.id, iif(typeof(drive.log) = 'text', drive.log, NULL) AS log, whole.id IS NOT NULL AS is_intact,
-            whole.started_at, whole.id IS NOT NULL AND whole.ended_at IS NULL AS is_unfinished, whole.link
-          FROM drive LEFT JOIN intact_drive AS whole ON whole.id = drive.id ORDER BY drive.id
+            whole.started_at, whole.id IS NOT NULL AND whole.ended_at IS NULL AS is_unfinished, whole.link,
+            \(isQuick ? "0 AS has_damage, 0 AS has_gaps, 0 AS is_waiting" : Self.signsOfLoss)
+          FROM drive LEFT JOIN intact_drive AS whole ON whole.id = drive.id \(isQuick ? "" : Self.countsOfFences)
+          ORDER BY drive.id
           """
       ).map { row in
         ComparableDrive(
           id: row["id"], log: (row["log"] as String?).map(directory.driveLog),
           started: (row["started_at"] as Int64?).map(WallTime.init(microseconds:)), link: row["link"],
-          isUnfinished: row["is_unfinished"], hasDamage: !(row["is_intact"] as Bool), hasGaps: false, isWaiting: false)
+          isUnfinished: row["is_unfinished"], hasDamage: !(row["is_intact"] as Bool) || row["has_damage"],
+          hasGaps: row["has_gaps"], isWaiting: row["is_waiting"])
       }
     }
   }
 
-  private func comparedDrives() async throws -> [ComparableDrive] {
-    try await store.read { [directory] db in
-      try Row.fetchAll(
-        db,
-        sql: """
-          SELECT drive.id, iif(typeof(log) = 'text', log, NULL) AS log,
-            EXISTS (SELECT 1 FROM intact_drive AS whole WHERE whole.id = drive.id) AS is_intact,
-            iif(typeof(started_at) = 'integer', started_at, NULL) AS started_at,
-            ended_at IS NULL AS is_unfinished, EXISTS (SELECT 1 FROM fence WHERE \(RowChecksum.isDamaged("fence")) AND drive_id = drive.id) AS has_damage, link,
-            -- The last fence of a drive mostly ends with it: otherwise the rows behind it may be lost, or all of them.
-            ifnull(fences <> highest + 1 OR ended_at <> latest, 1)
-              OR EXISTS (SELECT 1 FROM batch JOIN session ON session.id = batch.session_id
-                WHERE session.drive_id = drive.id AND batch.state IN ('submitted', 'sending', 'quarantined')
-                  AND sent_fences > (SELECT count(*) FROM intact_fence WHERE batch_id = batch.id))
-              OR EXISTS (SELECT 1 FROM session WHERE \(RowChecksum.isDamaged("session")) AND drive_id = drive.id)
-              OR EXISTS (SELECT 1 FROM fence WHERE drive_id = drive.id AND session_id NOT IN (SELECT id FROM session))
-              AS has_gaps,
-            ifnull(waiting, 0) > 0 AS is_waiting
-          FROM drive LEFT JOIN (
-            SELECT drive_id, count(*) AS fences, max(number) AS highest, max(exited_at) AS latest,
-              count(*) FILTER (WHERE submittable AND submitted_at IS NULL) AS waiting
-            FROM fence GROUP BY drive_id) ON drive_id = drive.id
-          ORDER BY drive.id
-          """
-      ).map { row in
-        let isIntact: Bool = row["is_intact"]
-        return ComparableDrive(
-          id: row["id"], log: (row["log"] as String?).map(directory.driveLog),
-          started: isIntact ? (row["started_at"] as Int64?).map(WallTime.init(microseconds:)) : nil,
-          link: isIntact ? row["link"] : nil, isUnfinished: isIntact && row["is_unfinished"],
-          hasDamage: !isIntact || row["has_damage"], hasGaps: row["has_gaps"], isWaiting: row["is_waiting"])
-      }
-    }
-  }
+  private static let signsOfLoss = """
+    EXISTS (SELECT 1 FROM fence WHERE \(RowChecksum.isDamaged("fence")) AND drive_id = drive.id) AS has_damage,
+      -- The last fence of a drive mostly ends with it: otherwise the rows behind it may be lost, or all of them.
+      ifnull(fences <> highest + 1 OR drive.ended_at <> latest, 1)
+        OR EXISTS (SELECT 1 FROM batch JOIN session ON session.id = batch.session_id
+          WHERE session.drive_id = drive.id AND batch.state IN ('submitted', 'sending', 'quarantined')
+            AND sent_fences > (SELECT count(*) FROM intact_fence WHERE batch_id = batch.id))
+        OR EXISTS (SELECT 1 FROM session WHERE \(RowChecksum.isDamaged("session")) AND drive_id = drive.id)
+        OR EXISTS (SELECT 1 FROM fence WHERE drive_id = drive.id AND session_id NOT IN (SELECT id FROM session))
+        AS has_gaps,
+      ifnull(waiting, 0) > 0 AS is_waiting
+    """
+
+  private static let countsOfFences = """
+    LEFT JOIN (
+      SELECT drive_id, count(*) AS fences, max(number) AS highest, max(exited_at) AS latest,
+        count(*) FILTER (WHERE submittable AND submitted_at IS NULL) AS waiting
+      FROM fence GROUP BY drive_id) ON drive_id = drive.id
+    """
 
   /// The intact fences of `drive`.
-  /// - Throws: GRDB's `DatabaseError`
-  public func fenceMarks(of drive: Int64) async throws -> [FenceMark] {
+  func fenceMarks(of drive: Int64) async throws -> [FenceMark] {
     try await store.read { db in
       try Row.fetchAll(
         db,
@@ -91,8 +73,7 @@ public struct DriveComparison: Sendable {
   }
 
   /// The intact sessions of `drive`.
-  /// - Throws: GRDB's `DatabaseError`
-  public func sessionMarks(of drive: Int64) async throws -> [SessionMark] {
+  func sessionMarks(of drive: Int64) async throws -> [SessionMark] {
     try await store.read { db in
       try Row.fetchAll(
         db,
@@ -105,19 +86,18 @@ public struct DriveComparison: Sendable {
   }
 
   /// Drive logs that no drive names, oldest first, and whether each was written before `time`.
-  /// - Throws: GRDB's `DatabaseError`
-  public func strayLogs(before time: WallTime) async throws -> [(path: String, isOld: Bool)] {
+  func strayLogs(before time: WallTime) async throws -> [(path: String, isOld: Bool)] {
     let named = try await store.read { [directory] in try NamedLogs.all(in: directory, $0) }
     return directory.straysAmongLogs(named).map { ($0, (StateDirectory.modified($0) ?? .max) < time.microseconds) }
   }
 }
 
 /// Identifies a stored session.
-public struct SessionMark: Hashable, Sendable {
+struct SessionMark: Hashable, Sendable {
   /// Its number in its drive, from 0.
-  public let number: Int
+  let number: Int
   /// When it started, by the stored times.
-  public let started: WallTime
+  let started: WallTime
   /// The UUID of its test; `nil` without one.
-  public let test: String?
+  let test: String?
 }

@@ -71,10 +71,7 @@ struct DriveRecovery {
             """, arguments: [known["id"] as Int64])
       }
       try recorder.save(session, db)
-      guard
-        let id = try Int64.fetchOne(
-          db, sql: "SELECT id FROM session WHERE drive_id = ? AND number = ?", arguments: [drive, session.number])
-      else { continue }
+      guard let id = try db.session(of: drive, number: session.number) else { continue }
       let end = session.finalized ?? (isEnded ? logged.fences.last { $0.session == session.number }?.exited : nil)
       try db.execute(
         sql: "UPDATE session SET started_at = ?, finalized_at = ?, recovered_at = ? WHERE id = ?",
@@ -197,10 +194,7 @@ struct DriveRecovery {
     let bySession = Dictionary(
       grouping: logged.fences.filter { $0.isSubmittable && submittable.contains($0.number) }, by: \.session)
     for (number, fences) in bySession.sorted(by: { $0.key < $1.key }) {
-      guard
-        let session = try Int64.fetchOne(
-          db, sql: "SELECT id FROM session WHERE drive_id = ? AND number = ?", arguments: [drive, number])
-      else { continue }
+      guard let session = try db.session(of: drive, number: number) else { continue }
       try assign(fences.map(\.number), of: session, db)
       try BatchTable.summarise(session: session, at: now, db)
     }

@@ -51,13 +51,16 @@ extension Salvage {
           WHERE drive_id NOT IN (SELECT id FROM drive) GROUP BY drive_id;
         """)
     try Self.reserveSessions(new)
-    func count(_ table: String) throws -> Int { try Int.fetchOne(new, sql: "SELECT count(*) FROM \(table)") ?? 0 }
-    (drives, sessions, fences) = (try count("drive"), try count("session"), try count("fence"))
+    try count(new)
   }
 
   /// The same with the fewest steps, when rows contradict each other: none of these steps can fail because of them.
   mutating func completeRoughly(_ new: Database) throws {
     try new.execute(sql: "UPDATE fence SET batch_id = NULL WHERE batch_id NOT IN (SELECT id FROM batch)")
+    try count(new)
+  }
+
+  private mutating func count(_ new: Database) throws {
     func count(_ table: String) throws -> Int { try Int.fetchOne(new, sql: "SELECT count(*) FROM \(table)") ?? 0 }
     (drives, sessions, fences) = (try count("drive"), try count("session"), try count("fence"))
   }

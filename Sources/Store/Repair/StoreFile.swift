@@ -34,22 +34,19 @@ struct StoreFile {
     try noteLosses(occasion == .startAfterUncleanEnd)
     onChecked()
     try StateFile.prepareDatabase(path)
-    if occasion != .repair, isLarge {
+    if occasion != .repair, RawFile(path).bytes > readAtStart {
       do {
         return OpeningResult(queue: try openWhole(path, isTrial: true), isRead: false)
       } catch let error as DatabaseError where isDamage(error) {}
     }
-    for _ in 0..<2 {
+    var damage = ""
+    for _ in 0..<3 {
       do { return OpeningResult(queue: try openWhole(path)) } catch let error as DatabaseError where isDamage(error) {
-        continue
+        damage = error.message ?? "\(error.resultCode)"
       }
     }
-    do { return OpeningResult(queue: try openWhole(path)) } catch let error as DatabaseError where isDamage(error) {
-      return OpeningResult(queue: try openSalvaged(error.message ?? "\(error.resultCode)"))
-    }
+    return OpeningResult(queue: try openSalvaged(damage))
   }
-
-  private var isLarge: Bool { RawFile(path).bytes > readAtStart }
 
   /// Reads the whole file through `database`.
   /// - Throws: `DatabaseError` for damage, and when the connection is interrupted.
@@ -60,8 +57,7 @@ struct StoreFile {
   /// - Throws: ``StoreError``
   private func setAsideNonFiles() throws {
     for file in ["", "-wal", "-shm", "-journal", ".partial", ".partial-wal", ".partial-shm"].map({ path + $0 }) {
-      var status = stat()
-      guard lstat(file, &status) == 0, ![S_IFREG, S_IFLNK].contains(status.st_mode & S_IFMT) else { continue }
+      guard let status = StateFile.status(file), ![S_IFREG, S_IFLNK].contains(status.st_mode & S_IFMT) else { continue }
       // Before the only trace of the log disappears. A missing store is its own trace.
       if file == path + "-wal" { try noteRecovery(.rolledBack) }
       let aside = asideName() + file.dropFirst(path.count)
@@ -147,7 +143,6 @@ struct StoreFile {
   }
 
   /// A new store in memory.
-  /// - Throws: GRDB's `DatabaseError`
   static func inMemory() throws -> OpeningResult {
     let database = try DatabaseQueue(configuration: configuration())
     try Schema.migrator.migrate(database)
@@ -245,8 +240,7 @@ struct StoreFile {
       // Reads files that lost their end or have damaged definitions; nothing is written here.
       try db.execute(sql: "PRAGMA writable_schema = ON")
     }
-    var file = stat()
-    guard stat(path, &file) == 0, file.st_size > 0 else { return result }
+    guard let file = StateFile.status(path), file.st_size > 0 else { return result }
     let old: DatabaseQueue
     do { old = try DatabaseQueue(path: path, configuration: configuration) } catch is DatabaseError { return result }
     // Without a transaction, because an error leaves none to end.
@@ -260,8 +254,7 @@ struct StoreFile {
 
   /// Completes an interrupted replacement. An empty or damaged new file must not replace a good store.
   private func finishReplacement() throws {
-    var status = stat()
-    guard lstat(salvaged, &status) == 0 else { return }
+    guard let status = StateFile.status(salvaged) else { return }
     do {
       guard status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else {
         throw DatabaseError(resultCode: .SQLITE_NOTADB, message: "it is empty")

@@ -22,7 +22,6 @@ struct StoredSpans {
   private var added = Timeline()
 
   /// Reads the intact fences of a drive.
-  /// - Throws: GRDB's `DatabaseError`
   init(of drive: Int64, _ db: Database) throws {
     let rows = try Row.fetchCursor(
       db,

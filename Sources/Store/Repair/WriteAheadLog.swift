@@ -25,7 +25,6 @@ enum WriteAheadLog {
   ///   - path: The path of the database.
   ///   - index: The index as the last process left it.
   ///   - conclude: Called once with the result, while the log is still there.
-  /// - Throws: Errors of `conclude`.
   static func look(_ path: String, _ index: LogIndex?, conclude: (State) throws -> Void) throws {
     let log = RawFile(path + "-wal")
     guard let index else { return try conclude(log.exists ? .unknown : .lost) }

@@ -16,7 +16,6 @@ public struct AgeDeletion: Sendable {
   ///   - agreement: `.contradicts`: nothing is deleted by age. `.silent`: only data that the server has. `.agrees`: all
   ///     that is old.
   ///   - running: The lowest id of the running drives; `nil` for none.
-  /// - Throws: GRDB's `DatabaseError`
   public func run(
     _ retention: Retention, now: WallTime, agreement: ClockAgreement = .silent, except running: Int64?
   ) async throws -> Deleted {
@@ -57,13 +56,11 @@ public struct AgeDeletion: Sendable {
       let isImpossible = "\(isConcerned) AND (\(column) < :trusted OR \(column) > :now)"
       let isNeeded = try await store.read { try $0.has("\(table) WHERE \(isImpossible)", arguments) }
       guard isNeeded else { continue }
-      try await store.write { db in
-        try db.execute(
-          sql: """
-            UPDATE \(table) SET \(column) = :now
-              WHERE \(isImpossible) AND EXISTS (SELECT 1 FROM intact_\(table) AS whole WHERE whole.id = \(table).id)
-            """, arguments: arguments)
-      }
+      try await store.execute(
+        """
+        UPDATE \(table) SET \(column) = :now
+          WHERE \(isImpossible) AND EXISTS (SELECT 1 FROM intact_\(table) AS whole WHERE whole.id = \(table).id)
+        """, arguments)
     }
   }
 
@@ -123,15 +120,10 @@ public struct AgeDeletion: Sendable {
       (SELECT last_seen_at FROM fence WHERE fence.session_id = session.id ORDER BY number LIMIT 1), session.started_at))
     """
 
-  /// A range of ids.
-  private struct Slice {
-    let first: Int64
-    let last: Int64
-    let hasOldFences: Bool
-  }
-
-  /// - Returns: `nil` when no fence of the session follows `last`.
-  private func slice(of session: Int64, after last: Int64, _ arguments: StatementArguments) async throws -> Slice? {
+  /// - Returns: A range of ids; `nil` when no fence of the session follows `last`.
+  private func slice(
+    of session: Int64, after last: Int64, _ arguments: StatementArguments
+  ) async throws -> (first: Int64, last: Int64, hasOldFences: Bool)? {
     try await store.read { db in
       let range = try Row.fetchOne(
         db,
@@ -143,7 +135,7 @@ public struct AgeDeletion: Sendable {
       let hasOldFences = try db.has(
         "fence WHERE \(Self.isOfSlice) AND (\(Self.isKeptLongEnough) OR \(Self.isExpired))",
         arguments + ["session": session, "first": first, "last": end])
-      return Slice(first: first, last: end, hasOldFences: hasOldFences)
+      return (first, end, hasOldFences)
     }
   }
 
@@ -219,11 +211,7 @@ public struct AgeDeletion: Sendable {
   // MARK: Empty drives, stray logs
 
   /// A drive without sessions and fences, possibly with a log.
-  private struct EmptyDrive {
-    let id: Int64
-    let ended: Int64
-    let log: String?
-  }
+  private typealias EmptyDrive = (id: Int64, ended: Int64, log: String?)
 
   private static func emptyDrives(_ arguments: StatementArguments, _ db: Database) throws -> [EmptyDrive] {
     try Row.fetchAll(
@@ -234,7 +222,7 @@ public struct AgeDeletion: Sendable {
         FROM drive LEFT JOIN intact_drive AS whole ON whole.id = drive.id
         WHERE \(isEmptyDrive) AND drive.id < :running
         """, arguments: arguments
-    ).map { EmptyDrive(id: $0["id"], ended: $0["ended_at"], log: $0["log"]) }
+    ).map { ($0["id"], $0["ended_at"], $0["log"]) }
   }
 
   private static let isEmptyDrive = """

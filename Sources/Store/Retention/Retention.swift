@@ -47,7 +47,6 @@ public struct Deleted: Hashable, Sendable {
   public internal(set) var sentLongAgo = 0
   /// Sessions without fences.
   public internal(set) var sessions = 0
-  /// Speed tests.
   public internal(set) var speedTests = 0
   /// Drive logs, including those that a damaged store no longer names.
   public internal(set) var driveLogs = 0

@@ -10,24 +10,16 @@ import GRDB
 struct SessionErasure {
   let store: StoreDatabase
 
-  /// Deletes a session with its fences, sent or not, and overwrites their bytes in the database file and the
-  /// write-ahead log.
-  /// - Parameters:
-  ///   - session: Its id.
-  ///   - note: Writes into a drive log, which stays, that its session of this number is forgotten; must be durable on
-  ///     return.
-  /// - Returns: `nil` when there is no such session.
-  /// - Throws: ``ForgettingError``. GRDB's `DatabaseError`, `CocoaError` when the drive log cannot be deleted, and
-  ///   errors of `note`: then the session still exists.
-  func forget(_ session: Int64, noting note: (_ number: Int, _ log: String) throws -> Void) async throws
-    -> Forgotten?
-  {
+  /// ``DriveStore/forget(session:noting:)``
+  func forget(
+    _ session: Int64, noting note: (_ number: Int, _ log: String) throws -> Void
+  ) async throws -> Forgotten? {
     guard let target = try await beginForgetting(session) else { return nil }
     do {
       try clearLog(of: target, note)
     } catch {
       do {
-        try await store.write { db in try db.execute(sql: "DELETE FROM forgetting WHERE id = ?", arguments: [session]) }
+        try await store.execute("DELETE FROM forgetting WHERE id = ?", [session])
       } catch let second {
         throw ForgettingError.unfinished(
           session: session, reason: "\(StoreError.line(error)); \(StoreError.line(second))")
@@ -41,15 +33,11 @@ struct SessionErasure {
 
   /// Completes deletions that a crash or a failure interrupted. Must be called before any recovery from drive logs.
   /// - Parameter report: Receives the result for each session, or the reason why it still exists; then the next start tries again.
-  /// - Throws: GRDB's `DatabaseError`
-  func complete(
-    report: (Result<Forgotten, ForgettingError>) -> Void
-  ) async throws {
+  func complete(report: (Result<Forgotten, ForgettingError>) -> Void) async throws {
     let sessions = try await store.write { db in
       // A salvage can restore the note of a session that is gone.
       try db.execute(sql: "DELETE FROM forgetting WHERE id NOT IN (SELECT id FROM session)")
-      return try Int64.fetchAll(
-        db, sql: "SELECT id FROM intact_forgetting ORDER BY id")
+      return try Int64.fetchAll(db, sql: "SELECT id FROM intact_forgetting ORDER BY id")
     }
     for session in sessions {
       do {
@@ -87,10 +75,9 @@ struct SessionErasure {
       else { return nil }
       guard row["is_intact"] else { throw ForgettingError.damaged(session: session) }
       try db.execute(sql: "INSERT OR REPLACE INTO forgetting (id) VALUES (?)", arguments: [session])
-      let log = (row["log"] as String?).map(directory.driveLog).flatMap {
-        FileManager.default.fileExists(atPath: $0) ? $0 : nil
-      }
-      return Target(session: session, number: row["number"], log: log, isLast: row["sessions"] == 1)
+      return Target(
+        session: session, number: row["number"], log: (row["log"] as String?).flatMap(directory.presentDriveLog),
+        isLast: row["sessions"] == 1)
     }
   }
 

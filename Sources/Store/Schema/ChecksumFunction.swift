@@ -9,7 +9,6 @@ enum ChecksumFunction {
   ///
   /// The function reads SQLite's values in place. GRDB's `DatabaseFunction` would create an array of values, and a
   /// string for each text, in every call.
-  /// - Throws: `DatabaseError`
   static func register(_ db: Database) throws {
     let code = sqlite3_create_function_v2(
       db.sqliteConnection, name, -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil,

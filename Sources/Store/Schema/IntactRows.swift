@@ -11,7 +11,6 @@ import GRDB
 /// The views are not in the file: damage cannot reach them. SQLite merges them into the statement, so that the tables' indices apply.
 enum IntactRows {
   /// Creates the views on a connection. The database may still be empty: views are resolved when they are used.
-  /// - Throws: GRDB's `DatabaseError`
   static func makeViews(_ db: Database) throws {
     try ChecksumFunction.register(db)
     for (table, _) in RowChecksum.tables {

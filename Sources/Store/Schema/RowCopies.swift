@@ -23,7 +23,6 @@ struct RowCopies: Sendable {
   // MARK: Writing
 
   /// Copies a row. Call it at the end of the transaction that changes the row.
-  /// - Throws: `DatabaseError`
   func keep(_ table: Table, _ key: some DatabaseValueConvertible, _ db: Database) throws {
     let name = table.rawValue
     let row = try Row.fetchOne(db, sql: "SELECT * FROM intact_\(name) WHERE \(table.key) = ?", arguments: [key])
@@ -57,7 +56,6 @@ struct RowCopies: Sendable {
   }
 
   /// Deletes speed tests and, before that is committed, their copies.
-  /// - Throws: `DatabaseError`
   func delete(speedTests ids: [Int64], _ db: Database) throws {
     guard !ids.isEmpty else { return }
     for id in ids {
@@ -78,7 +76,6 @@ struct RowCopies: Sendable {
 
   /// Restores a damaged identity, and keeps a copy of a new one. A store that was made again from drive logs has another identity than the
   /// one before: the ids in it may be others.
-  /// - Throws: `DatabaseError`
   func settleIdentity(of store: DatabaseQueue) throws {
     let copy = Self.read(path(.identity, 1), .identity)
     try store.writeWithoutTransaction { db in
@@ -93,7 +90,6 @@ struct RowCopies: Sendable {
 
   /// Writes copied rows to the store where it lacks them: of tables with damaged rows, and of all tables after a loss.
   /// - Parameter hasLosses: Whether the store may lack writes.
-  /// - Throws: `DatabaseError`
   func restore(to store: DatabaseQueue, hasLosses: Bool) throws {
     let tables = try store.read { db in
       try Table.allCases.filter { table in

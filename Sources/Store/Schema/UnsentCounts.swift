@@ -14,7 +14,6 @@ enum UnsentCounts {
     """
 
   /// Counts again if the counts are not those of the fences. The index alone is read, beside the writer.
-  /// - Throws: GRDB's `DatabaseError`
   static func mend(_ store: StoreDatabase) async throws {
     let areWrong = try await store.read { db in
       try Bool.fetchOne(
@@ -25,7 +24,7 @@ enum UnsentCounts {
           """) ?? false
     }
     guard areWrong else { return }
-    try await store.write { try $0.execute(sql: "DELETE FROM unsent; INSERT INTO unsent \(counted)") }
+    try await store.execute("DELETE FROM unsent; INSERT INTO unsent \(counted)")
   }
 
   static func install(_ db: Database) throws {
