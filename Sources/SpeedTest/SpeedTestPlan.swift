@@ -13,22 +13,13 @@ public struct SpeedTestPlan: Hashable, Sendable {
 
   /// A name or an address. The HTTP request has it, and so has SNI if it is a name.
   public let host: String
-  /// The TCP port.
   public let port: UInt16
   /// The token that each connection sends.
   public let token: MeasurementToken
-  /// How a connection begins.
   public var opening = Opening.http
-  /// Whether connections use TLS.
   public var isEncrypted = false
-  /// Whether the server's certificate must be valid for the name. TLS is there to pass middleboxes (docs/protocol.md, 7.1).
-  public var verifiesCertificate = true
-  /// The PEM file of certificates to trust instead of the system's; not read without TLS.
-  public var caFile: String?
-  /// The version of the internet protocol, by which the control server must be asked, too (edge 8); `nil`: either.
-  public var family: IPVersion?
-  /// The network interface by which connections leave; `nil`: any. The control server must be asked by the same one (edge 8).
-  public var interface: String?
+  /// How connections reach the server.
+  public var access = TestAccess()
   /// Connections, 1 to 20, each with a thread. A slow link reduces them to one after the first pre-test.
   public var threads = 3
   /// Seconds of download and of upload, 1 to 30: the range of GETTIME.
@@ -44,6 +35,22 @@ public struct SpeedTestPlan: Hashable, Sendable {
   /// ns of download and of upload.
   var duration: Int64 { Int64(min(max(seconds, 1), 30)) * 1_000_000_000 }
   var connections: Int { min(max(threads, 1), 20) }
+}
+
+/// How the connections of a test reach its servers.
+public struct TestAccess: Hashable, Sendable {
+  /// The network interface by which packets leave; `nil`: the routes decide. The control server must be asked by the same one (edge 8).
+  public var interface: String?
+  /// The version of the internet protocol, by which the control server must be asked, too (edge 8); `nil`: either. DNS resolvers have that of
+  /// their objective.
+  public var family: IPVersion?
+  /// Whether a server's certificate must be valid for its name. TLS is there to pass middleboxes (docs/protocol.md, 7.1). Fetches of pages always
+  /// check it.
+  public var verifiesCertificate = true
+  /// The PEM file of certificates to trust instead of the system's; not read without TLS.
+  public var caFile: String?
+
+  public init() {}
 }
 
 /// The token of a test, exactly as the control server issued it: one opaque text. Version 1 and 2 in it are never split, and

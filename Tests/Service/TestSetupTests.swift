@@ -44,8 +44,8 @@ struct TestSetupTests {
       ($0.speedTest.qos, $0.speedTest.qosTLS) = (true, .always)
     }) { setup, _ in setup.options }
     var expected = TestOptions()
-    (expected.interface, expected.family) = ("lo", .ipv6)
-    (expected.verifiesCertificate, expected.runsQoS, expected.qosEncryption) = (false, true, .always)
+    (expected.access.interface, expected.access.family) = ("lo", .ipv6)
+    (expected.access.verifiesCertificate, expected.runsQoS, expected.qosEncryption) = (false, true, .always)
     #expect(options == expected)
   }
 
@@ -101,8 +101,12 @@ struct TestSetupTests {
       rules
         == (try LoopRules(
           count: 3, every: .seconds(600), distance: 100, duration: .seconds(3600), afterRestart: .end, data: data)))
-    #expect(throws: LoopRules.Fault.count(501)) { try configuration.loopRules { $0.count = 501 } }
-    #expect(throws: LoopRules.Fault.endless) { try configuration.loopRules { ($0.every, $0.distance) = (nil, nil) } }
+    let count = #expect(throws: LoopFault.self) { try configuration.loopRules { $0.count = 501 } }
+    #expect(count?.description.hasPrefix("the loop has 501 tests") == true)
+    let endless = #expect(throws: LoopFault.self) {
+      try configuration.loopRules { ($0.every, $0.distance) = (nil, nil) }
+    }
+    #expect(endless?.description.hasPrefix("the loop has neither a waiting time nor a distance") == true)
   }
 
   @Test("when a test runs without a drive, then it has no delays")

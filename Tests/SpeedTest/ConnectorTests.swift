@@ -23,7 +23,7 @@ import Testing
     }
 
     func open(addresses: Addresses? = nil, until latest: Int64 = .max) throws -> Connection {
-      let all = try addresses ?? Addresses(host: plan.host, port: plan.port, family: plan.family)
+      let all = try addresses ?? Addresses(host: plan.host, port: plan.port, family: plan.access.family)
       return try Connector(plan: plan, addresses: all, tls: nil, waiting: clock.waiting()).open(until: latest)
     }
   }

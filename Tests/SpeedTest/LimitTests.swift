@@ -61,8 +61,8 @@ import Testing
     #expect(plan.connections == 3)
     #expect(plan.pings == 10)
     #expect(plan.opening == .http)
-    #expect(!plan.isEncrypted && plan.verifiesCertificate && plan.caFile == nil)
-    #expect(plan.family == nil)
+    #expect(!plan.isEncrypted && plan.access.verifiesCertificate && plan.access.caFile == nil)
+    #expect(plan.access.family == nil)
   }
 
   @Test(

@@ -29,12 +29,12 @@ import Testing
     (plan.opening, plan.isEncrypted) = (.http, true)
     let unknown = plan
     await #expect(throws: SpeedTestError.self) { try await SpeedTestRun(unknown).run() }
-    plan.caFile = certificates.authority
+    plan.access.caFile = certificates.authority
     let outcome = try await SpeedTestRun(plan).run()
     try Lab.expectWhole(outcome)
     #expect(outcome.encryption?.hasPrefix("TLSv1.3 (") == true)
-    plan.caFile = nil
-    plan.verifiesCertificate = false
+    plan.access.caFile = nil
+    plan.access.verifiesCertificate = false
     #expect(try await SpeedTestRun(plan).run().isComplete)
   }
 

@@ -15,7 +15,7 @@ import Testing
   @Test("When the host has no address, then the run fails with the host's name")
   func unresolved() async throws {
     var plan = try plan()
-    plan.family = .ipv6
+    plan.access.family = .ipv6
     let run = SpeedTestRun(plan)
     let error = await #expect(throws: SpeedTestError.self) { try await run.run() }
     #expect(error?.unresolvedName == "127.0.0.1")
@@ -25,7 +25,7 @@ import Testing
   func noCertificates() async throws {
     let server = try LoopbackServer(clock: StepClock())
     var plan = try plan(server)
-    (plan.isEncrypted, plan.caFile) = (true, "/nowhere.pem")
+    (plan.isEncrypted, plan.access.caFile) = (true, "/nowhere.pem")
     let run = SpeedTestRun(plan)
     await #expect(throws: SpeedTestError.tls("cannot read certificates from /nowhere.pem")) { try await run.run() }
     #expect(server.count == 0)

@@ -26,7 +26,7 @@ struct WorkerRig {
 
   /// Runs all threads to their ends.
   func run() async throws -> SpeedTestOutcome {
-    let addresses = try Addresses(host: plan.host, port: plan.port, family: plan.family)
+    let addresses = try Addresses(host: plan.host, port: plan.port, family: plan.access.family)
     let connector = Connector(plan: plan, addresses: addresses, tls: nil, waiting: clock.waiting())
     let (barrier, record) = (Barrier(members: plan.connections, now: clock.clock.now), RunRecord())
     let (start, progress) = (clock.now, progress)

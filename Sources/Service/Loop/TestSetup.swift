@@ -29,12 +29,10 @@ package struct TestSetup: Sendable {
     // Tests use the first link.
     let link = configuration.driveLinks[0]
     var options = TestOptions()
-    options.interface = link.interface
-    options.family = configuration.pings.family
-    options.verifiesCertificate = configuration.speedTest.verifiesCertificate
-    options.runsQoS = configuration.speedTest.qos
-    options.qosEncryption = configuration.speedTest.qosTLS
-    options.caFile = configuration.controlServer.caFile
+    (options.access.interface, options.access.family) = (link.interface, configuration.pings.family)
+    options.access.verifiesCertificate = configuration.speedTest.verifiesCertificate
+    options.access.caFile = configuration.controlServer.caFile
+    (options.runsQoS, options.qosEncryption) = (configuration.speedTest.qos, configuration.speedTest.qosTLS)
     self.options = options
     positions = environment.positions
     radio = RadioMonitor(
@@ -99,7 +97,6 @@ extension LoopHost {
 extension ProbeConfiguration {
   /// The rules of a loop.
   /// - Parameter change: Changes the configured settings, as options of a command do.
-  /// - Throws: `LoopRules.Fault`
   public func loopRules(_ change: (inout LoopSettings) -> Void = { _ in }) throws -> LoopRules {
     var settings = loop
     change(&settings)
@@ -110,7 +107,7 @@ extension ProbeConfiguration {
   }
 
   /// The limits of `speedtest.data-limit`.
-  /// - Throws: `DataLimits.Fault`, never for values of the configuration.
+  /// - Throws: `LoopFault`, never for values of the configuration.
   package var dataLimits: DataLimits {
     get throws { try DataLimits(day: speedTest.dataLimitOfDay, month: speedTest.dataLimitOfMonth) }
   }

@@ -51,7 +51,7 @@ struct Connector: Sendable {
 
   private func transport() throws(SpeedTestError) -> any Transport {
     var dialer = Dialer(waiting: waiting)
-    dialer.interface = plan.interface
+    dialer.interface = plan.access.interface
     let socket = try dialer.connect(addresses)
     guard let tls else { return socket }
     return try dialer.secure(socket, context: tls, host: plan.host)

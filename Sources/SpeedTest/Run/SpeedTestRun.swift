@@ -41,8 +41,9 @@ public final class SpeedTestRun: Sendable {
   /// whole test's deadline (``TimeLimits``).
   private func runBlocking(_ progress: @escaping @Sendable (SpeedTestProgress) -> Void) throws -> SpeedTestOutcome {
     let addresses = try Addresses.ofServer(
-      plan.host, port: plan.port, family: plan.family, interface: plan.interface)
-    let tls = plan.isEncrypted ? try TLSContext(verifies: plan.verifiesCertificate, caFile: plan.caFile) : nil
+      plan.host, port: plan.port, family: plan.access.family, interface: plan.access.interface)
+    let tls =
+      plan.isEncrypted ? try TLSContext(verifies: plan.access.verifiesCertificate, caFile: plan.access.caFile) : nil
     let clock = TestClock.monotonic { [self] in isAborted.withLock { $0 } }
     let start = clock.now()
     let connector = Connector(

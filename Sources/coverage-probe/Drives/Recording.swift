@@ -21,7 +21,7 @@ struct Recording: Sendable {
   private let logger: Logger
 
   /// - Parameter maximumDuration: Ends the drive earlier than the configuration's limit.
-  /// - Throws: `LoopRules.Fault`
+  /// - Throws: `LoopFault`
   init(
     configuration: ProbeConfiguration, maximumDuration: Duration?, submits: Bool, withLoop: Bool = false,
     capture: CaptureSettings? = nil, logger: Logger

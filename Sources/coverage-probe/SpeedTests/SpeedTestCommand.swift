@@ -137,8 +137,8 @@ struct OwnServerOptions: ParsableArguments {
 
   func configure(_ plan: inout SpeedTestPlan) {
     plan.opening = opening ?? .http
-    (plan.isEncrypted, plan.verifiesCertificate, plan.caFile) = (tls, !insecure, caFile)
-    plan.family = ipv4 ? .ipv4 : ipv6 ? .ipv6 : nil
+    (plan.isEncrypted, plan.access.verifiesCertificate, plan.access.caFile) = (tls, !insecure, caFile)
+    plan.access.family = ipv4 ? .ipv4 : ipv6 ? .ipv6 : nil
     (plan.threads, plan.seconds) = (threads ?? 3, seconds ?? 7)
   }
 }

@@ -52,7 +52,7 @@ struct SpeedTesting: Sendable {
     defer { stopping.cancel() }
     let display = Mutex(SpeedTestDisplay())
     let path = PathMonitor(
-      source: .auto, interface: plan.interface, destination: plan.host, logger: Logger(label: Program.name))
+      source: .auto, interface: plan.access.interface, destination: plan.host, logger: Logger(label: Program.name))
     let began = ContinuousClock.now
     var links = LinkTrack()
     links.note(path.current, at: 0)

@@ -105,7 +105,7 @@ struct SpeedTestingSlowTests {
     let command = try SpeedTesting(
       server: place, token: .secret("lab"), now: Int64(Date().timeIntervalSince1970), asJSON: true
     ) {
-      ($0.opening, $0.family, $0.seconds, $0.threads) = (.http, .ipv4, 1, 2)
+      ($0.opening, $0.access.family, $0.seconds, $0.threads) = (.http, .ipv4, 1, 2)
     }
     let lines = Mutex<[String]>([])
     let outcome = try await command.run(

@@ -45,7 +45,7 @@ struct QoSLab {
 
   func plan(_ tests: [(type: String, values: [String: String])], token: String = Self.token) throws -> QoSPlan {
     var plan = QoSPlan(objectives: try objectives(tests), token: try MeasurementToken(token))
-    (plan.encryption, plan.family) = (.never, .ipv4)
+    (plan.encryption, plan.access.family) = (.never, .ipv4)
     return plan
   }
 

@@ -85,7 +85,7 @@ import Testing
       #"{"objectives":{"dns":[{"qos_test_uid":"1"}],"website":[{"qos_test_uid":"2"}],"#
       + #""http_proxy":[{"qos_test_uid":"3"}]}}"#
     var plan = QoSPlan(objectives: try QoSObjectives(Data(text.utf8)), token: try MeasurementToken("t"))
-    plan.interface = "wwan0"
+    plan.access.interface = "wwan0"
     let outcome = await QoSRun(plan, source: nil) { _ in
       Scripted { context in context.interface == "wwan0" ? 1 : 0 }
     }.run()

@@ -186,11 +186,11 @@ import Testing
     ])
     plan.encryption = .always
     #expect(await QoSRun(plan).run().results.map(\.status) == [.error, .error, .error])
-    plan.caFile = certificates.authority
+    plan.access.caFile = certificates.authority
     #expect(await QoSRun(plan).run().results.map(\.status) == [.ok, .ok, .ok])
     plan.encryption = .auto
     #expect(await QoSRun(plan).run().results.map(\.status) == [.ok, .ok, .ok])
-    (plan.caFile, plan.verifiesCertificate) = (nil, false)
+    (plan.access.caFile, plan.access.verifiesCertificate) = (nil, false)
     #expect(await QoSRun(plan).run().results.map(\.status) == [.ok, .ok, .ok])
   }
 

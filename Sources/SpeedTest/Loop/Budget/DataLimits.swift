@@ -10,24 +10,20 @@ public struct DataLimits: Hashable, Sendable {
 
   private init() { (day, month) = (nil, nil) }
 
-  public init(day: Int64?, month: Int64?) throws(Fault) {
-    if let day, day < 1 { throw Fault(period: "day", bytes: day) }
-    if let month, month < 1 { throw Fault(period: "month", bytes: month) }
+  /// - Throws: ``LoopFault`` for a limit that permits no test at all.
+  public init(day: Int64?, month: Int64?) throws(LoopFault) {
+    for (period, bytes) in [("day", day), ("month", month)] where bytes ?? 1 < 1 {
+      throw LoopFault(
+        description:
+          "the data limit of a \(period) is \(bytes ?? 0) bytes: set at least 1 byte, or leave it out for no limit")
+    }
     (self.day, self.month) = (day, month)
   }
+}
 
-  /// A limit that permits no test at all.
-  public struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// `day` or `month`.
-    public let period: String
-    /// The refused limit.
-    public let bytes: Int64
-
-    /// One line: the wrong value and the accepted range.
-    public var description: String {
-      "the data limit of a \(period) is \(bytes) bytes: set at least 1 byte, or leave it out for no limit"
-    }
-  }
+/// A setting of a loop outside of its range, in one line: the wrong value and the accepted range.
+public struct LoopFault: Error, Hashable, Sendable, CustomStringConvertible {
+  public let description: String
 }
 
 /// Why a test that is due cannot start.

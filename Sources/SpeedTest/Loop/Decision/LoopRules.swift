@@ -38,34 +38,25 @@ public struct LoopRules: Hashable, Sendable {
     count: Int = 50, every: Duration? = .seconds(15 * 60), distance: Double? = 250,
     duration: Duration = longestDuration, afterRestart: AfterRestart = .resume,
     allowsOtherLinks: Bool = false, data: DataLimits = .none
-  ) throws(Fault) {
-    guard Self.counts.contains(count) else { throw .count(count) }
-    if let every, !Self.waits.contains(every) { throw .every(every) }
-    if let distance, !Self.distances.contains(distance) { throw .distance(distance) }
-    guard duration > .zero, duration <= Self.longestDuration else { throw .duration(duration) }
-    guard count == 1 || every != nil || distance != nil else { throw .endless }
+  ) throws(LoopFault) {
+    func require(_ isPossible: Bool, _ fault: @autoclosure () -> String) throws(LoopFault) {
+      if !isPossible { throw LoopFault(description: fault()) }
+    }
+    try require(Self.counts.contains(count), "the loop has \(counted(count, "test")): set 1 to 500")
+    if let every {
+      try require(
+        Self.waits.contains(every), "the loop waits \(every.inSeconds) s between tests: set 5 to 1440 minutes")
+    }
+    if let distance {
+      try require(Self.distances.contains(distance), "the loop's distance is \(distance) m: set 25 to 10000 m")
+    }
+    try require(
+      duration > .zero && duration <= Self.longestDuration,
+      "the loop lasts \(duration.inSeconds) s: set more than 0 s, at most 48 hours")
+    try require(
+      count == 1 || every != nil || distance != nil,
+      "the loop has neither a waiting time nor a distance, so its second test never starts: set one")
     (self.count, self.every, self.distance, self.duration) = (count, every, distance, duration)
     (self.afterRestart, self.allowsOtherLinks, self.data) = (afterRestart, allowsOtherLinks, data)
-  }
-
-  /// A setting outside of its range.
-  public enum Fault: Error, Hashable, Sendable, CustomStringConvertible {
-    case count(Int)
-    case every(Duration)
-    case distance(Double)
-    case duration(Duration)
-    /// Neither time nor distance starts the second test.
-    case endless
-
-    /// One line: the wrong value and the accepted range.
-    public var description: String {
-      switch self {
-      case .count(let count): "the loop has \(counted(count, "test")): set 1 to 500"
-      case .every(let every): "the loop waits \(every.inSeconds) s between tests: set 5 to 1440 minutes"
-      case .distance(let distance): "the loop's distance is \(distance) m: set 25 to 10000 m"
-      case .duration(let duration): "the loop lasts \(duration.inSeconds) s: set more than 0 s, at most 48 hours"
-      case .endless: "the loop has neither a waiting time nor a distance, so its second test never starts: set one"
-      }
-    }
   }
 }

@@ -91,7 +91,6 @@ public final class ControlledTest: Sendable {
   /// - Parameters:
   ///   - onGrant: Called when the control server has made the test, with its answer.
   ///   - progress: Called by the test's threads, up to ten times a second by each.
-  /// - Throws: GRDB's `DatabaseError` when the store fails.
   public func run(
     onGrant: @escaping @Sendable (SpeedTestGrant) -> Void = { _ in },
     progress: @escaping @Sendable (SpeedTestProgress) -> Void = { _ in }
@@ -152,7 +151,6 @@ public final class ControlledTest: Sendable {
       outcome: .failed, row: row, testUUID: unusable.testUUID, traffic: traffic, error: "\(unusable)")
   }
 
-  /// Stores the start.
   /// - Returns: The id; `nil` when the disk refuses it: the test is made all the same, and sent from memory.
   private func begin(_ start: SpeedTestOutbox.Start) async throws -> Int64? {
     do {
@@ -194,9 +192,11 @@ public final class ControlledTest: Sendable {
     let (time, place) = (environment.timekeeper.now, environment.conditions.place(at: .now))
     let located = place.flatMap { SpeedTestPlace($0.fix, at: time.adding(.zero - $0.age), offset: 0) }
     let asking = Task { [environment, options, loop] in
-      try await environment.sender.tests.requestSpeedTest(by: options.interface, family: options.family) { client in
+      try await environment.sender.tests.requestSpeedTest(
+        by: options.access.interface, family: options.access.family
+      ) { client in
         var request = SpeedTestRequest(clientUUID: client, time: time)
-        (request.loop, request.place, request.family) = (loop, located, options.family)
+        (request.loop, request.place, request.family) = (loop, located, options.access.family)
         return request
       }
     }
@@ -301,11 +301,7 @@ public final class ControlledTest: Sendable {
       let objectives = try QoSObjectives(try await environment.sender.tests.qosTests(request))
       guard !objectives.all.isEmpty else { return nil }
       var plan = QoSPlan(objectives: objectives, token: try MeasurementToken(granted.grant.token))
-      plan.encryption = options.qosEncryption
-      plan.verifiesCertificate = options.verifiesCertificate
-      plan.caFile = options.verifiesCertificate ? options.caFile : nil
-      plan.family = Self.family(options.family, granted.grant)
-      plan.interface = options.interface
+      (plan.encryption, plan.access) = (options.qosEncryption, access(granted.grant))
       let run = QoSRun(plan)
       guard enter(.examining(run)) else { return nil }
       let stall = StallWatch { [self] in abort(Self.stallReason) }
@@ -330,13 +326,15 @@ public final class ControlledTest: Sendable {
   private func plan(_ grant: SpeedTestGrant) throws -> SpeedTestPlan {
     var plan = SpeedTestPlan(host: grant.server.host, port: grant.server.port, token: try MeasurementToken(grant.token))
     plan.opening = grant.kind == .http ? .http : .native
-    plan.isEncrypted = grant.isEncrypted
-    plan.verifiesCertificate = options.verifiesCertificate
-    plan.caFile = options.verifiesCertificate ? options.caFile : nil
-    plan.interface = options.interface
+    (plan.isEncrypted, plan.access) = (grant.isEncrypted, access(grant))
     (plan.threads, plan.seconds, plan.pings) = (grant.threads, grant.seconds, grant.pings)
-    plan.family = Self.family(options.family, grant)
     return plan
+  }
+
+  private func access(_ grant: SpeedTestGrant) -> TestAccess {
+    var access = options.access
+    access.family = Self.family(access.family, grant)
+    return access
   }
 
   /// The token is good for the address of the request: the connections use its version of the internet protocol (docs/protocol.md, edge 8).

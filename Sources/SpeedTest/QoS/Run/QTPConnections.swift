@@ -28,7 +28,7 @@ final class QTPConnections: Sendable {
     (self.plan, self.source, self.counter) = (plan, source, counter)
     tls = Result { () throws(SpeedTestError) in
       guard plan.encryption != .never else { return nil }
-      return try TLSContext(verifies: plan.verifiesCertificate, caFile: plan.caFile)
+      return try TLSContext(verifies: plan.access.verifiesCertificate, caFile: plan.access.caFile)
     }
   }
 
@@ -80,8 +80,8 @@ final class QTPConnections: Sendable {
   private func transport(to server: QoSServer, _ waiting: Waiting) throws(SpeedTestError) -> any Transport {
     let tls = try tls.get()
     let addresses = try Addresses.ofServer(
-      server.host, port: server.port, family: plan.family, interface: plan.interface)
-    let dialer = Dialer(waiting: waiting, source: source, interface: plan.interface)
+      server.host, port: server.port, family: plan.access.family, interface: plan.access.interface)
+    let dialer = Dialer(waiting: waiting, source: source, interface: plan.access.interface)
     let socket = try dialer.connect(addresses)
     guard let tls else { return socket }
     do {

@@ -24,10 +24,8 @@ final class QoSRun: Sendable {
   private static let grace: Int64 = 3_000_000_000
 
   /// A run of `plan`; call ``run()`` once.
-  convenience init(_ plan: QoSPlan) { self.init(plan, source: nil) }
-
   init(
-    _ plan: QoSPlan, source: Addresses.Address?,
+    _ plan: QoSPlan, source: Addresses.Address? = nil,
     test: @escaping @Sendable (QoSObjective) -> any QoSTest = { QoSTestList.test($0) }
   ) { (self.plan, self.source, self.test) = (plan, source, test) }
 
@@ -37,7 +35,6 @@ final class QoSRun: Sendable {
   /// Ends the run within about 0.1 s. Tests without a result have ERROR, and their threads end with their next wait.
   func abort() { isAborted.withLock { $0 = true } }
 
-  /// Runs the tests.
   /// - Returns: A result for each test, whatever happened to it.
   func run() async -> QoSOutcome {
     await withTaskCancellationHandler {
@@ -125,7 +122,8 @@ final class QoSRun: Sendable {
       let waiting = Waiting(
         clock: clock, deadline: min(whole.deadline, began + entry.test.limit + Self.grace - 1_000_000_000))
       let context = QoSContext(
-        waiting: waiting, control: control, token: plan.token, family: plan.family, interface: plan.interface,
+        waiting: waiting, control: control, token: plan.token, family: plan.access.family,
+        interface: plan.access.interface,
         traffic: counter)
       (status, members) = entry.test.result(context)
     } catch {
