@@ -20,7 +20,7 @@ import Testing
     #expect(line() == "speed tests: 0 of 2 made, the next one is due; 0 completed, 0 failed, 0 aborted")
     _ = loop.handle(.tick, at: moment(1))
     #expect(line() == "speed tests: test 1 of 2 is running; 0 completed, 0 failed, 0 aborted")
-    _ = loop.handle(.testEnded(number: 1, .failed), at: moment(20))
+    _ = loop.handle(.testEnded(number: 1, hasResult: false), at: moment(20))
     #expect(line() == "speed tests: 1 of 2 made, the next one is not due yet; 0 completed, 1 failed, 0 aborted")
     _ = loop.handle(.pause, at: moment(30))
     #expect(LoopStatus(loop.memory, of: 2).state == .paused)
@@ -28,7 +28,7 @@ import Testing
     _ = loop.handle(.tick, at: moment(901))
     #expect(line().hasPrefix("speed tests: 1 of 2 made, paused, the next one is due;"))
     _ = loop.handle(.resume, at: moment(901))
-    _ = loop.handle(.testEnded(number: 2, .completed), at: moment(920))
+    _ = loop.handle(.testEnded(number: 2, hasResult: true), at: moment(920))
     #expect(line() == "speed tests: 2 of 2 made, over; 1 completed, 1 failed, 0 aborted")
     let json = LoopStatus(loop.memory, of: 2).json.text
     let counts = #""made":2,"of":2,"completed":1,"failed":1,"aborted":0"#

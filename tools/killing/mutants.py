@@ -48,9 +48,9 @@ MUTANTS = [
          "'waiting', 'quarantined'\" : \"'waiting'\"")]),
     Mutant("uses-a-number-again", "a loop uses the number of an interrupted test again", "loop", "number twice", [
         ("SpeedTest/Loop/Decision/LoopCoordinator.swift",
-         "    memory.usage.chargeInterruptedTest(at: moment.wall)\n    abort(.restarted, &aborts)\n",
-         "    memory.usage.chargeInterruptedTest(at: moment.wall)\n"
-         "    (memory.stage, memory.number, memory.isDue) = (.waiting, memory.number - 1, true)\n")]),
+         "        memory.usage.chargeInterruptedTest(at: moment.wall)\n        abort(.restarted, &aborts)\n",
+         "        memory.usage.chargeInterruptedTest(at: moment.wall)\n"
+         "        (memory.stage, memory.number, memory.isDue) = (.waiting, memory.number - 1, true)\n")]),
 ]
 
 

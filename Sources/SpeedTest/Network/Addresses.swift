@@ -88,7 +88,6 @@ struct Addresses: Sendable {
 
   /// The addresses by which connections reach a server: in a network that has IPv6 with NAT64 only, those that the network makes of IPv4 ones.
   /// Blocks for twice ``NameLookUp/limit`` at most.
-  /// - Throws: ``SpeedTestError/unresolved(_:)``
   static func ofServer(
     _ host: String, port: UInt16, family: IPVersion?, interface: String?
   ) throws(SpeedTestError) -> Addresses {
@@ -104,7 +103,6 @@ struct Addresses: Sendable {
 
   /// Resolves a name, or reads an address. Blocks for ``NameLookUp/limit`` at most; an abort does not end it.
   /// - Parameter family: Addresses of other families are left out.
-  /// - Throws: ``SpeedTestError/unresolved(_:)``
   init(host: String, port: UInt16, family: IPVersion?) throws(SpeedTestError) {
     do throws(NameError) {
       list = try NameLookUp.addresses(of: host, port: port, family: family) { entry in

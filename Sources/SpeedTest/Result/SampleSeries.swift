@@ -32,7 +32,6 @@ public struct Sample: Hashable, Sendable {
   /// All bytes of the thread in this phase until then, from 0 at its start.
   public let bytes: Int64
 
-  /// A point.
   public init(nanoseconds: Int64, bytes: Int64) {
     (self.nanoseconds, self.bytes) = (nanoseconds, bytes)
   }

@@ -26,7 +26,6 @@ public struct SpeedTestOutcome: Hashable, Sendable {
   /// Why connections dropped out, in their order.
   public internal(set) var failures: [SpeedTestError] = []
 
-  /// No figures.
   public init() {}
 
   /// The result of the download; `nil` when no connection received a byte.

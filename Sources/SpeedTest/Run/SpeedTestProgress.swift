@@ -7,9 +7,7 @@ public struct SpeedTestProgress: Hashable, Sendable {
     case connecting, downloadPreTest, ping, download, uploadPreTest, upload, closing
   }
 
-  /// The phase that the thread is in.
   public let phase: Phase
-  /// The thread that reports.
   public let thread: Int
   /// The thread's newest point in a main phase; `nil` at the start of a phase, and in the phases without a curve.
   public let sample: Sample?

@@ -64,7 +64,11 @@ final class Worker {
     }
     _ = try meet()
     report(.downloadPreTest)
-    let before = try preTestDown(connection)
+    // Its rate gives the size of chunks of the download, its number of chunks the vote on a slow link.
+    let before = try preTest(connection) { batch throws(SpeedTestError) in
+      let command = ClientCommand.getChunks(count: batch.count, size: batch.size)
+      return try connection.download(command, size: batch.size, report: { _, _ in })
+    }
     // Decided once, from all threads' votes, before the ping (edge 22).
     let votes = try meet(before.isSlow ? 1 : 0)
     isSlow = votes.votes.values.contains(1)
@@ -86,9 +90,14 @@ final class Worker {
     }
     _ = try meet()
     report(.uploadPreTest)
-    let preTest = try preTestUp(connection)
-    if preTest.hasSlowRate { PlainSocket.limitBacklog(connection.descriptor) }
-    try upload(connection, size: preTest.chunkSize())
+    // Its rate gives the size of chunks of the upload, and whether few bytes may wait in the kernel.
+    let after = try preTest(connection) { batch throws(SpeedTestError) in
+      try connection.beginUpload(.putNoResult(size: batch.size))
+      var writer = ChunkWriter(size: batch.size, generator: &generator)
+      return try connection.upload(batch: &writer, chunks: batch.count, size: batch.size)
+    }
+    if after.hasSlowRate { PlainSocket.limitBacklog(connection.descriptor) }
+    try upload(connection, size: after.chunkSize())
     report(.closing)
     connection.quit()
   }
@@ -98,36 +107,19 @@ final class Worker {
     try connector.open(until: start + TimeLimits.reconnect)
   }
 
-  /// The sizes of the line CHUNKSIZE, which each accepted token brings.
-  private func sizes(_ connection: Connection) throws(SpeedTestError) -> ChunkSizes {
-    guard let sizes = connection.conversation.sizes else { throw .protocolError("no CHUNKSIZE") }
-    return sizes
-  }
-
   /// ns: d = 2 s (docs/protocol.md, 7.5).
   private static let preTestDuration: Int64 = 2_000_000_000
 
-  /// Runs the first pre-test: its rate gives the size of chunks of the download, its number of chunks the vote on a slow link.
-  private func preTestDown(_ connection: Connection) throws(SpeedTestError) -> PreTest {
-    var test = PreTest(duration: Self.preTestDuration, sizes: try sizes(connection))
+  /// Runs a pre-test.
+  /// - Parameter transfer: Transfers a batch, and returns the server's ns; `nil` ends the test.
+  private func preTest(
+    _ connection: Connection, _ transfer: (PreTest.Batch) throws(SpeedTestError) -> Int64?
+  ) throws(SpeedTestError) -> PreTest {
+    // Each accepted token brings the line CHUNKSIZE.
+    guard let sizes = connection.conversation.sizes else { throw .protocolError("no CHUNKSIZE") }
+    var test = PreTest(duration: Self.preTestDuration, sizes: sizes)
     let begin = now
-    while let batch = test.next(elapsed: now - begin) {
-      let command = ClientCommand.getChunks(count: batch.count, size: batch.size)
-      guard let time = try connection.download(command, size: batch.size, report: { _, _ in }) else { break }
-      test.done(time: time)
-    }
-    return test
-  }
-
-  /// Runs the second pre-test: its rate gives the size of chunks of the upload, and whether few bytes may wait in the kernel.
-  private func preTestUp(_ connection: Connection) throws(SpeedTestError) -> PreTest {
-    var test = PreTest(duration: Self.preTestDuration, sizes: try sizes(connection))
-    let begin = now
-    while let batch = test.next(elapsed: now - begin) {
-      try connection.beginUpload(.putNoResult(size: batch.size))
-      var writer = ChunkWriter(size: batch.size, generator: &generator)
-      test.done(time: try connection.upload(batch: &writer, chunks: batch.count, size: batch.size))
-    }
+    while let batch = test.next(elapsed: now - begin), let time = try transfer(batch) { test.done(time: time) }
     return test
   }
 

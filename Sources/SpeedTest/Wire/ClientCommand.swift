@@ -16,17 +16,7 @@ enum ClientCommand: Hashable, Sendable {
   case quit
 
   /// The first word, as ACCEPT lists it.
-  var word: String {
-    switch self {
-    case .token: "TOKEN"
-    case .getChunks: "GETCHUNKS"
-    case .getTime: "GETTIME"
-    case .put: "PUT"
-    case .putNoResult: "PUTNORESULT"
-    case .ping: "PING"
-    case .quit: "QUIT"
-    }
-  }
+  var word: String { String(line.prefix { !$0.isWhitespace }) }
 
   /// The whole line, ended by LF alone (docs/protocol.md, edge 11).
   var line: String {

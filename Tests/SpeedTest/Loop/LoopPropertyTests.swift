@@ -79,7 +79,7 @@ import Testing
         _ = whole.handle(.checkpoint, at: rig.moment)
         guard rig.coordinator.memory.stage == .waiting, isUnchanged, let disk = rig.disk else { continue }
         guard rig.coordinator.rules.afterRestart == .resume else { continue }
-        let read = try JSONDecoder().decode(LoopMemory.self, from: try JSONEncoder().encode(disk))
+        let read = try LoopMemory(stored: try disk.stored)
         var restored = LoopCoordinator(
           resuming: read, rig.coordinator.rules, bootID: rig.bootID, at: rig.moment)
         let effects = restored.handle(.fix(.lost), at: rig.moment)

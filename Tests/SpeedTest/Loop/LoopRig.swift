@@ -114,6 +114,6 @@ extension LoopEffect {
 }
 
 extension LoopInput {
-  static func completed(_ number: Int) -> LoopInput { .testEnded(number: number, .completed) }
-  static func failed(_ number: Int) -> LoopInput { .testEnded(number: number, .failed) }
+  static func completed(_ number: Int) -> LoopInput { .testEnded(number: number, hasResult: true) }
+  static func failed(_ number: Int) -> LoopInput { .testEnded(number: number, hasResult: false) }
 }

@@ -48,9 +48,9 @@ struct LoopWorld {
       metres += by
       step(.fix(.sample(metres)), .fix(metres: metres))
     case .inaccurate: step(.fix(.sample(metres + 5000, accuracy: 50)), .fix(metres: nil))
-    case .completed: result(.completed, of: started)
-    case .failed: result(.failed, of: started)
-    case .stray: result(.completed, of: started + (isRunning ? 1 : 0))
+    case .completed: result(true, of: started)
+    case .failed: result(false, of: started)
+    case .stray: result(true, of: started + (isRunning ? 1 : 0))
     case .suspend(let seconds):
       rig.suspend(seconds)
       step(.tick, .input(.tick))
@@ -70,8 +70,9 @@ struct LoopWorld {
     }
   }
 
-  private mutating func result(_ result: LoopResult, of number: Int) {
-    step(.testEnded(number: number, result), .input(.testEnded(number: number, result)))
+  private mutating func result(_ hasResult: Bool, of number: Int) {
+    let input = LoopInput.testEnded(number: number, hasResult: hasResult)
+    step(input, .input(input))
   }
 
   private mutating func step(_ input: LoopInput, _ entry: LoopModel.Entry) {

@@ -4,7 +4,7 @@ import Coverage
 ///
 /// Each byte belongs to the day of its wall time, so that a clock that is set back and forth neither frees nor uses up a period. Without a
 /// trusted wall time the bytes are undated: they count in every period until the date is known.
-public struct DataUsage: Hashable, Sendable {
+public struct DataUsage: Hashable, Sendable, Codable {
   /// Two calendar months and two days.
   private static let mostDays = 64
   /// Bytes charged for an interrupted test while no test has ended yet.
@@ -19,7 +19,6 @@ public struct DataUsage: Hashable, Sendable {
   /// The bytes of the running test.
   private(set) var current: Int64 = 0
 
-  /// Nothing used.
   public init() {}
 
   // MARK: Entries
@@ -85,26 +84,18 @@ public struct DataUsage: Hashable, Sendable {
     guard let wall, WallTime.plausible.contains(wall) else { return nil }
     return Int(wall.microseconds / 86_400_000_000)
   }
-}
 
-extension DataUsage: Codable {
-  private enum CodingKeys: String, CodingKey { case days, undated, largest, current }
+  // MARK: The coded form
 
-  /// - Throws: `DecodingError`, also for a day or a number of bytes that no usage can have.
-  public init(from decoder: any Decoder) throws {
-    let values = try decoder.container(keyedBy: CodingKeys.self)
-    days = try values.decode([Int: Int64].self, forKey: .days)
-    undated = try values.decode(Int64.self, forKey: .undated)
-    largest = try values.decode(Int64.self, forKey: .largest)
-    current = try values.decode(Int64.self, forKey: .current)
+  enum CodingKeys: String, CodingKey { case days, undated, largest, current }
+
+  /// What no usage can have, as text; `nil` for a possible one.
+  var flaw: String? {
     guard days.count <= Self.mostDays, days.keys.allSatisfy(CalendarMonth.days.contains) else {
-      throw DecodingError.dataCorruptedError(
-        forKey: .days, in: values, debugDescription: "the data usage has impossible days")
+      return "the data usage has impossible days"
     }
-    guard (days.values + [undated, largest, current]).allSatisfy({ $0 >= 0 }) else {
-      throw DecodingError.dataCorruptedError(
-        forKey: .days, in: values, debugDescription: "the data usage has a negative number of bytes")
-    }
+    let isPositive = (days.values + [undated, largest, current]).allSatisfy { $0 >= 0 }
+    return isPositive ? nil : "the data usage has a negative number of bytes"
   }
 }
 

@@ -59,7 +59,10 @@ struct LoopCoordinator: Hashable, Sendable {
       clock.advance(to: moment)
       handleSuspend(at: moment, &aborts)
       let isRestart = start == .restart
-      if isRestart, memory.stage == .testing { interrupt(at: moment, &aborts) }
+      if isRestart, memory.stage == .testing {
+        memory.usage.chargeInterruptedTest(at: moment.wall)
+        abort(.restarted, &aborts)
+      }
       if let limit = passedLimit {
         end(limit, &aborts, &others)
       } else if isRestart, rules.afterRestart == .end {
@@ -95,10 +98,10 @@ struct LoopCoordinator: Hashable, Sendable {
     case .stalled:
       position.forget()
       abort(.suspended, &aborts)
-    case .testEnded(let number, let result):
+    case .testEnded(let number, let hasResult):
       guard memory.stage == .testing, number == memory.number else { return }
       memory.stage = .waiting
-      memory.tally.count(result)
+      memory.tally.count(hasResult: hasResult)
       memory.usage.endTest()
     case .named(let name):
       if memory.loopUUID == nil, LoopMemory.isName(name) { memory.loopUUID = name }
@@ -120,11 +123,6 @@ struct LoopCoordinator: Hashable, Sendable {
       abort(.suspended, &aborts)
     }
     if since(memory.testStarted) >= LoopRules.testLimit.inMicroseconds, start == nil { abort(.overdue, &aborts) }
-  }
-
-  private mutating func interrupt(at moment: LoopMoment, _ aborts: inout [LoopEffect]) {
-    memory.usage.chargeInterruptedTest(at: moment.wall)
-    abort(.restarted, &aborts)
   }
 
   /// Aborts the running test, if there is one. It counts, and the loop waits for the next one.

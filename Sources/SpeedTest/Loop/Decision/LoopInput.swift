@@ -18,8 +18,8 @@ public enum LoopInput: Hashable, Sendable {
   case wake
   /// The process stood still, as after SIGSTOP, and goes on. A running test is aborted.
   case stalled
-  /// The test `number` ended by itself. Ignored unless this test is running: it may have been aborted before.
-  case testEnded(number: Int, LoopResult)
+  /// The test `number` ended by itself, and counts with a result or without. Ignored unless this test is running: it may have been aborted before.
+  case testEnded(number: Int, hasResult: Bool)
   /// Speed tests used `bytes` more bytes, both directions. They count whenever they arrive, after an abort and after the loop too.
   case traffic(bytes: Int64)
   case named(String)

@@ -1,9 +1,10 @@
 import Coverage
+import Foundation
 
 /// The state of a loop that survives a restart and a power loss. Its coded form is stored and read by later builds.
 ///
-/// Decoding refuses a value that no loop can have, with a line that names it. Times are microseconds since the loop's start.
-public struct LoopMemory: Hashable, Sendable {
+/// Times are microseconds since the loop's start.
+public struct LoopMemory: Hashable, Sendable, Codable {
   /// The server's name of the loop, as it came; `nil` before the server has named it.
   public internal(set) var loopUUID: String?
   /// The number of the latest test; 0 before the first one. It is the `test_counter` of the latest request.
@@ -22,13 +23,17 @@ public struct LoopMemory: Hashable, Sendable {
     get { latitude.flatMap { latitude in longitude.flatMap { Coordinate(latitude: latitude, longitude: $0) } } }
     set { (latitude, longitude) = (newValue?.latitude, newValue?.longitude) }
   }
-  /// The ended tests.
   public internal(set) var tally = LoopTally()
   var notices = LoopNotices()
   /// The bytes that tests used. The next loop continues with it.
   public internal(set) var usage: DataUsage
   /// When this value was last written.
   var stamp: LoopStamp
+
+  private enum CodingKeys: String, CodingKey {
+    case loopUUID, number, stage, isDue, isPaused, testStarted, latitude, longitude, tally, notices, stamp
+    case usage = "ledger"
+  }
 
   init(usage: DataUsage, stamp: LoopStamp) {
     (self.usage, self.stamp) = (usage, stamp)
@@ -62,7 +67,9 @@ public struct LoopMemory: Hashable, Sendable {
     if !counts.allSatisfy({ $0 >= 0 }) || tally.total != number - (stage == .testing ? 1 : 0) {
       return "\(number) tests started, but \(tally.total) ended"
     }
-    if let latitude, let longitude, place == nil { return "its latest test started at \(latitude), \(longitude)" }
+    if let latitude, place == nil {
+      return "its latest test started at \(latitude), \(longitude.map { "\($0)" } ?? "no longitude")"
+    }
     if stamp.loop < 0 || stamp.boot < 0 { return "the loop was written before it began" }
     if !(0...stamp.loop).contains(testStarted) { return "the latest test started outside of the loop" }
     if let last = notices.last, !(0...stamp.loop).contains(last) { return "the last notice is outside of the loop" }
@@ -71,32 +78,23 @@ public struct LoopMemory: Hashable, Sendable {
   }
 }
 
-extension LoopMemory: Codable {
-  private enum CodingKeys: String, CodingKey {
-    case loopUUID, number, stage, isDue, isPaused, testStarted, latitude, longitude, tally, notices, stamp
-    case usage = "ledger"
-  }
-
-  /// - Throws: `DecodingError`; the line of an impossible value names the value.
-  public init(from decoder: any Decoder) throws {
-    let values = try decoder.container(keyedBy: CodingKeys.self)
-    loopUUID = try values.decodeIfPresent(String.self, forKey: .loopUUID)
-    number = try values.decode(Int.self, forKey: .number)
-    stage = try values.decode(LoopStage.self, forKey: .stage)
-    isDue = try values.decode(Bool.self, forKey: .isDue)
-    isPaused = try values.decode(Bool.self, forKey: .isPaused)
-    testStarted = try values.decode(Int64.self, forKey: .testStarted)
-    latitude = try values.decodeIfPresent(Double.self, forKey: .latitude)
-    longitude = try latitude.map { _ in try values.decode(Double.self, forKey: .longitude) }
-    tally = try values.decode(LoopTally.self, forKey: .tally)
-    notices = try values.decode(LoopNotices.self, forKey: .notices)
-    usage = try values.decode(DataUsage.self, forKey: .usage)
-    stamp = try values.decode(LoopStamp.self, forKey: .stamp)
+extension LoopMemory {
+  /// Reads the stored form.
+  /// - Throws: `DecodingError`, also for a value that no loop can have, which its line names.
+  init(stored text: String) throws {
+    self = try JSONDecoder().decode(Self.self, from: Data(text.utf8))
+    if let flaw = usage.flaw {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: [CodingKeys.usage, DataUsage.CodingKeys.days], debugDescription: flaw))
+    }
     if let flaw {
-      throw DecodingError.dataCorruptedError(
-        forKey: .number, in: values, debugDescription: "the stored loop is damaged: \(flaw)")
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: [CodingKeys.number], debugDescription: "the stored loop is damaged: \(flaw)"))
     }
   }
+
+  /// The form to store.
+  var stored: String { get throws { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) } }
 }
 
 public enum LoopStage: Hashable, Sendable, Codable {
@@ -112,17 +110,12 @@ public struct LoopTally: Hashable, Sendable, Codable {
   public internal(set) var completed = 0
   /// Tests without a result.
   public internal(set) var failed = 0
-  /// Aborted tests.
   public internal(set) var aborted = 0
 
-  /// All ended tests.
   public var total: Int { completed.saturatingAdding(failed).saturatingAdding(aborted) }
 
-  mutating func count(_ result: LoopResult) {
-    switch result {
-    case .completed: completed = completed.saturatingAdding(1)
-    case .failed: failed = failed.saturatingAdding(1)
-    }
+  mutating func count(hasResult: Bool) {
+    if hasResult { completed = completed.saturatingAdding(1) } else { failed = failed.saturatingAdding(1) }
   }
 
   mutating func countAbort() { aborted = aborted.saturatingAdding(1) }

@@ -1,5 +1,4 @@
 import Coverage
-import Foundation
 import Logging
 import Store
 
@@ -16,7 +15,6 @@ public struct DataBudget: Sendable {
   }
 
   /// Why no test may start now, in a line; `nil` when one may.
-  /// - Throws: GRDB's `DatabaseError`
   public func refusal() async throws -> String? {
     let usage = try await LoopRunner.stored(in: store, logger)?.usage ?? DataUsage()
     let wall = host.moment().wall
@@ -31,7 +29,6 @@ public struct DataBudget: Sendable {
 
   /// Charges a test that is about to begin as if it were interrupted, so that a process that dies during the test leaves the charge.
   /// - Returns: The state to pass to ``end(_:bytes:)``.
-  /// - Throws: GRDB's `DatabaseError`, `EncodingError`
   public func begin() async throws -> LoopMemory {
     let moment = host.moment()
     let before =
@@ -39,21 +36,16 @@ public struct DataBudget: Sendable {
     var charged = before
     charged.usage.beginTest()
     charged.usage.chargeInterruptedTest(at: moment.wall)
-    try await persist(charged)
+    try await store.loop.persist(try charged.stored)
     return before
   }
 
   /// Charges the bytes of a test that has ended, in place of those of ``begin()``.
-  /// - Throws: GRDB's `DatabaseError`, `EncodingError`
   public func end(_ before: LoopMemory, bytes: Int64) async throws {
     var memory = before
     memory.usage.beginTest()
     memory.usage.add(bytes, at: host.moment().wall)
     memory.usage.endTest()
-    try await persist(memory)
-  }
-
-  private func persist(_ memory: LoopMemory) async throws {
-    try await store.loop.persist(String(decoding: try JSONEncoder().encode(memory), as: UTF8.self))
+    try await store.loop.persist(try memory.stored)
   }
 }

@@ -1,5 +1,4 @@
 import Coverage
-import Foundation
 import Logging
 import Store
 import Submission
@@ -34,7 +33,6 @@ public actor LoopRunner {
   /// - Parameters:
   ///   - isNew: Begins a new loop even if the stored one is not over.
   ///   - report: Receives news; must return at once.
-  /// - Throws: GRDB's `DatabaseError`
   public init(
     _ rules: LoopRules, options: TestOptions, environment: ControlledTest.Environment, isNew: Bool = false,
     host: LoopHost, report: @escaping @Sendable (LoopNews) -> Void
@@ -55,7 +53,7 @@ public actor LoopRunner {
   static func stored(in store: DriveStore, _ logger: Logger) async throws -> LoopMemory? {
     guard let text = try await store.loop.memory() else { return nil }
     do {
-      return try JSONDecoder().decode(LoopMemory.self, from: Data(text.utf8))
+      return try LoopMemory(stored: text)
     } catch {
       logger.error("the stored loop cannot be used, and a new one begins: \(error)")
       return nil
@@ -116,7 +114,7 @@ public actor LoopRunner {
   private func handle(_ event: Event) async {
     switch event {
     case .input(let input):
-      await chargeRunningTest()
+      if let running { await charge(running.test.traffic.total, of: running.number) }
       await step(input)
     case .testEnded(let number, let end):
       if running?.number == number { running = nil }
@@ -124,13 +122,8 @@ public actor LoopRunner {
       charged[number] = nil
       report(.testEnded(number: number, end))
       if end.wasSuspended { await step(.stalled) }
-      await step(.testEnded(number: number, end.outcome == .completed ? .completed : .failed))
+      await step(.testEnded(number: number, hasResult: end.outcome == .completed))
     }
-  }
-
-  private func chargeRunningTest() async {
-    guard let running else { return }
-    await charge(running.test.traffic.total, of: running.number)
   }
 
   private func charge(_ total: Int64, of number: Int) async {
@@ -166,7 +159,7 @@ public actor LoopRunner {
 
   private func persist(_ memory: LoopMemory) async {
     do {
-      try await environment.store.loop.persist(String(decoding: try JSONEncoder().encode(memory), as: UTF8.self))
+      try await environment.store.loop.persist(try memory.stored)
       if let line = trouble.end("the loop's state is stored again") { logger.notice("\(line)") }
     } catch {
       let line = "the loop's state cannot be stored: \(StoreError.line(error)); a restart would continue an older one"

@@ -21,7 +21,6 @@ public final class TestConditions: Sendable {
   /// Positions of one test; a receiver gives up to ten a second.
   private static let mostPlaces = 500
 
-  /// Nothing is known.
   public init() {}
 
   /// A position, or ``Coverage/Fix/lost``.

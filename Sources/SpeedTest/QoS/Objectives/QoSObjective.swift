@@ -27,8 +27,6 @@ struct QoSParameters: Hashable, Sendable {
   /// The texts as they came, numbers in decimal.
   private let values: [String: String]
 
-  init(_ values: [String: String]) { self.values = values }
-
   /// - Parameter object: A JSON object as Foundation reads it. Values that are neither text nor numbers are left out.
   init(_ object: [String: Any]) {
     values = object.compactMapValues { value in
