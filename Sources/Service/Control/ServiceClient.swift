@@ -76,7 +76,6 @@ public struct ServiceClient: Sendable {
     return (text, status == 200 ? .done : status == 503 ? .kept : .failed)
   }
 
-  /// Sends one request.
   /// - Parameters:
   ///   - what: The path without its slash, with the query.
   ///   - limit: The longest wait for the answer; a pass can take long.
@@ -133,15 +132,9 @@ enum SocketProbe {
     let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
     guard descriptor >= 0 else { return .absent }
     defer { close(descriptor) }
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    let bytes = Array(path.utf8)
-    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return .absent }
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-    let size = socklen_t(MemoryLayout<sockaddr_un>.size)
-    let result = withUnsafePointer(to: address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, size) }
-    }
+    let name = Array(path.utf8)
+    guard name.count <= UnixDatagram.longestName else { return .absent }
+    let result = UnixDatagram.call(name) { Int(connect(descriptor, $0, $1)) }
     // EAGAIN: a program listens, and its queue of connections is full.
     if result == 0 || errno == EAGAIN { return nil }
     // This user may not search the path, or not use the socket.

@@ -36,7 +36,6 @@ public enum ForgetTarget: Hashable, Sendable, CustomStringConvertible {
   case session(Int64)
   case speedTest(Int64)
 
-  /// For an operator.
   public var description: String {
     switch self {
     case .session(let id): "session \(id)"
@@ -56,15 +55,9 @@ public enum ForgetTarget: Hashable, Sendable, CustomStringConvertible {
   /// - Parameter parameter: The value of a query parameter.
   /// - Returns: `nil` without exactly one id.
   init?(query parameter: (String) -> String?) {
-    switch (parameter("session"), parameter("speed-test")) {
-    case (let id?, nil):
-      guard let id = Int64(id) else { return nil }
-      self = .session(id)
-    case (nil, let id?):
-      guard let id = Int64(id) else { return nil }
-      self = .speedTest(id)
-    default: return nil
-    }
+    let (session, speedTest) = (parameter("session"), parameter("speed-test"))
+    guard session == nil || speedTest == nil, let id = (session ?? speedTest).flatMap({ Int64($0) }) else { return nil }
+    self = session == nil ? .speedTest(id) : .session(id)
   }
 }
 
@@ -84,9 +77,7 @@ package enum RecordingError: Error, CustomStringConvertible {
 
 /// Why a command cannot be carried out, and what to do, in one line.
 public struct CommandFailure: Error, Hashable, CustomStringConvertible {
-  /// The line.
   public let description: String
 
-  /// A failure with its line.
   public init(_ description: String) { self.description = description }
 }

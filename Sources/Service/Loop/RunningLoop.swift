@@ -11,7 +11,6 @@ import SystemServices
 /// A loop of speed tests with its sources and its hook: beside a drive, or alone.
 package struct RunningLoop: Sendable {
   package let setup: TestSetup
-  /// The number of tests.
   package let count: Int
   private let runner: LoopRunner
   /// Raised by the first ``stop()``.

@@ -7,7 +7,6 @@ public struct Panel: Sendable {
   /// The last seconds, by link; "" for the only link. A link that is no longer in the state loses them.
   private var trails: [String: DelayTrail] = [:]
 
-  /// An empty panel.
   public init() {}
 
   /// Takes over the state of another second.

@@ -16,7 +16,6 @@ public struct PanelState: Hashable, Sendable {
   /// Trouble of the whole host, in words.
   public var warnings: [String] = []
 
-  /// Nothing is known.
   public init() {}
 }
 

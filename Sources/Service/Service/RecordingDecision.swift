@@ -49,7 +49,6 @@ struct RecordingDecision: Hashable, Sendable {
     }
   }
 
-  /// Applies a fix.
   /// - Parameter speed: In m/s; `nil` when the receiver reports none, which changes nothing.
   mutating func update(speed: Double?, at now: ContinuousClock.Instant) {
     guard let speed else { return }
