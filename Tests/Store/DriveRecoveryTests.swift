@@ -107,7 +107,24 @@ struct DriveRecoveryTests {
         "UPDATE fence SET pings = pings + 1 WHERE number IN (\(damaged.map(String.init).joined(separator: ", ")))")
       #expect(try await recover(logged(fences: fences)) == numbers.count)
       #expect(try self.fences().map(\.fence) == fences)
+      let ids = try self.fences().map(\.id)
+      #expect(ids == ids.sorted())
     }
+  }
+
+  @Test("when fences of one of two links are lost, then they get ids between its others again; the first one cannot")
+  func idsOfLinks() async throws {
+    var links = try ["modem", "other"].map { try DriveRecorder(store, started: .sampleStart, log: nil, link: $0) }
+    for fence in Self.fences {
+      for link in links.indices { try links[link].save(sessions: [Self.session], fences: [fence], seen: .seconds(26)) }
+    }
+    try await delete("drive_id = 1 AND number IN (1, 2)")
+    #expect(try await recover(logged()) == 2)
+    #expect(try await read("SELECT id FROM fence WHERE drive_id = 1 ORDER BY number") == [1, 3, 5, 7] as [Int?])
+    try await delete("drive_id = 1 AND number = 0")
+    #expect(try await recover(logged()) == 1)
+    #expect(try await read("SELECT id FROM fence WHERE drive_id = 1 ORDER BY number") == [9, 3, 5, 7] as [Int?])
+    #expect(try await read("SELECT id FROM fence WHERE drive_id = 2 ORDER BY number") == [2, 4, 6, 8] as [Int?])
   }
 
   @Test("when a fence is damaged, then the log's replaces it")

@@ -35,10 +35,8 @@ class Fences:
     quarantined: Mask
 
 
-def refusals(fences: Fences, exported_at: int, latest: dict[int, int]) -> dict[str, Mask]:
-    """The fences that are refused, by name. An export that an unset clock dated says nothing about the future. `latest` has the beginning of
-    each session's latest good fence, and is brought up to date.
-    """
+def refusals(fences: Fences, exported_at: int) -> dict[str, Mask]:
+    """The fences that are refused, by name. An export that an unset clock dated says nothing about the future."""
     with np.errstate(invalid="ignore"):
         found = {
             "quarantined": fences.quarantined,
@@ -54,19 +52,4 @@ def refusals(fences: Fences, exported_at: int, latest: dict[int, int]) -> dict[s
     for name, mask in found.items():
         found[name] = mask & ~refused
         refused |= mask
-    backwards = _backwards(fences, refused, latest)
-    return found | {"backwards": backwards}
-
-
-def _backwards(fences: Fences, refused: Mask, latest: dict[int, int]) -> Mask:
-    """Fences that begin before an earlier fence of their session: the drive's clock runs forwards."""
-    found = np.zeros(refused.shape, np.bool_)
-    for session in np.unique(fences.session).tolist():
-        rows = np.flatnonzero((fences.session == session) & ~refused)
-        if rows.size == 0:
-            continue
-        entered = fences.entered[rows]
-        before = np.maximum.accumulate(np.concatenate([[latest.get(session, NO_TIME)], entered]))
-        found[rows] = entered < before[:-1]
-        latest[session] = int(before[-1])
     return found

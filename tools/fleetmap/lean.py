@@ -49,7 +49,7 @@ class Reader:
     ends: dict[reading.Key, list[tuple[float, float]]]
     settings: Settings
     left_out: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
-    latest: dict[int, int] = dataclasses.field(default_factory=dict)
+    latest: dict[int, int] = dataclasses.field(default_factory=dict)  # when the last fence of each session began
 
     def rows(self, batch: pa.RecordBatch) -> pa.Table:
         """The rows of a batch; counts the days of the sessions."""
@@ -61,9 +61,10 @@ class Reader:
         delay = reading.floats(batch["avg_ping_ms"])
         bins, binned = reading.histograms(reading.texts(batch["delay_bins"]), answered)
         quarantined = reading.integers(batch["quarantined"], 0) != 0
+        self._add_numbers(keys, session, number, entered)
         fences = checks.Fences(number, session, latitude, longitude, entered, exited, pings, answered, delay, binned, quarantined)
         good = np.ones(number.shape, np.bool_)
-        for name, mask in checks.refusals(fences, self.exported_at, self.latest).items():
+        for name, mask in checks.refusals(fences, self.exported_at).items():
             self._leave_out(name, mask, good)
         target = reading.texts(batch["target"]).fill_null("")
         self._leave_out("another target", good & ~np.asarray(compute.equal(target, self.settings.target or "")), good)
@@ -97,6 +98,18 @@ class Reader:
         found, rows = np.unique(pairs, return_inverse=True)
         index = {key: place for place, key in enumerate(self.sessions)}
         return np.array([index[pair // len(names), names[pair % len(names)]] for pair in found.tolist()], np.int64)[rows]
+
+    def _add_numbers(self, keys: list[reading.Key], session: places.Integers, number: places.Integers, entered: places.Integers) -> None:
+        """Adds fences, in order of their numbers, to their sessions' ranges: where time goes back, another one begins."""
+        for place in np.unique(session).tolist():
+            rows = np.flatnonzero(session == place)
+            times, ranges = entered[rows], self.sessions[keys[place]].numbers
+            back = np.flatnonzero(times < np.concatenate([[self.latest.get(place, checks.NO_TIME)], times[:-1]]))
+            pieces = [[int(piece[0]), int(piece[-1])] for piece in np.split(number[rows], back) if piece.size]
+            if ranges and (back.size == 0 or back[0] > 0):
+                ranges[-1][1] = pieces.pop(0)[1]
+            ranges += pieces
+            self.latest[place] = int(times[-1])
 
     def _leave_out(self, name: str, mask: npt.NDArray[np.bool_], good: npt.NDArray[np.bool_]) -> None:
         self.left_out[name] += int(np.count_nonzero(mask))

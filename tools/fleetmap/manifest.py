@@ -3,7 +3,8 @@
 Exports of a store have an order: by the greatest number of a fence that the store had given, then by the time of the export, then by SHA-256.
 A fence of an export is *dead* when a later export of the same store
 
-- lists its session with a range of numbers that has the fence's number (it is *replaced* by the fence there, if there is one), or
+- lists its session with a range of numbers that has the fence's number (it is *replaced* by the fence there, if there is one); numbers are
+  in the order of time, but for fences that were recovered from a drive log: a range ends where they are not; or
 - states a range of times (`--from`, `--to`) that has the fence's beginning (it is *withdrawn*).
 
 Dead stays dead, and it is a fact about two exports. So the order in which exports arrive does not matter.
@@ -20,7 +21,7 @@ from typing import Any
 from fleetmap.errors import FleetError
 
 FOREVER = 2**62
-FORMAT = 2  # 2: places of seven digits; a bin is one number
+FORMAT = 3  # 2: places of seven digits; a bin is one number. 3: several ranges of numbers
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,8 +33,8 @@ class Session:
     drive: int | None
     clock: str | None
     operator: str | None  # the operator seen most; fences without coverage name none
-    first: int  # number of its first fence
-    last: int
+    first: int  # number of the fence that began first
+    numbers: list[list[int]]  # the ranges of its fences' numbers, in order; each in the order of time
     quarantined: bool
     place: str  # 16 bits of a hash of the first fence's place: enough to notice another car, too little to find a home
     days: dict[str, int]  # fences entered, by day
@@ -124,9 +125,10 @@ def deaths(ordered: list[Source]) -> list[Death]:
             found += [Death(origin, False, low, high, True) for low, high in ranges]
             found += [Death(origin, True, low, high, gone) for low, high, gone in numbers[session.session]]
         for session in source.sessions:
-            entry = (session.first, session.last, session.quarantined)
-            if entry not in numbers[session.session]:
-                numbers[session.session].append(entry)
+            for low, high in session.numbers:
+                entry = (low, high, session.quarantined)
+                if entry not in numbers[session.session]:
+                    numbers[session.session].append(entry)
         _join(ranges, source.begins, source.ends - 1)
     return found
 
@@ -148,7 +150,8 @@ def gaps(ordered: list[Source]) -> list[tuple[int, int]]:
     ranges: list[tuple[int, int]] = []
     for source in ordered:
         for session in source.sessions:
-            _join(ranges, session.first, session.last)
+            for low, high in session.numbers:
+                _join(ranges, low, high)
     return [(before[1] + 1, after[0] - 1) for before, after in itertools.pairwise(ranges)]
 
 

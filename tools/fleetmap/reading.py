@@ -25,8 +25,9 @@ DIGITS = 7  # of degrees, as texts have them, so that a fence is at the same pla
 POINT_BYTES = 29
 POINT = np.dtype([("magic", "V3"), ("flags", "u1"), ("rest", "V9"), ("x", "<f8"), ("y", "<f8")])
 SESSIONS = """
-SELECT session, link, operator, COUNT(*) AS fences, MIN(drive) AS drive, MIN(clock) AS clock, MIN(fid) AS first, MAX(fid) AS last,
-  MAX(quarantined) AS quarantined, MIN(store_id) AS store, MAX(store_id) AS other_store
+SELECT session, link, operator, COUNT(*) AS fences, MIN(drive) AS drive, MIN(clock) AS clock,
+  MIN(COALESCE(entered_at, '')) AS begins, MAX(COALESCE(entered_at, '')) AS ends, MAX(quarantined) AS quarantined,
+  MIN(store_id) AS store, MAX(store_id) AS other_store
 FROM entered GROUP BY session, link, operator
 """
 Key = tuple[int, str | None]
@@ -58,31 +59,38 @@ class Export:
         self.file.close()
 
     def _sessions(self) -> tuple[dict[Key, Session], dict[Key, list[tuple[float, float]]]]:
-        """The sessions, without days; and the places where each begins and ends."""
+        """The sessions, without days and numbers; and the places where each begins and ends, by time: a recovered fence can have a number
+        behind later ones.
+        """
         groups: dict[Key, list[dict[str, Any]]] = collections.defaultdict(list)
         for row in self.file.rows(SESSIONS):
             if not row["store"] == row["other_store"] == self.statement.store:
                 raise FleetError(f"{self.path}: session {row['session']} is of {row['store']}, not of {self.statement.store}: expected one store")
             groups[row["session"], row["link"]].append(row)
-        bounds = {key: (min(row["first"] for row in rows), max(row["last"] for row in rows)) for key, rows in groups.items()}
-        places = self._places(sorted({number for pair in bounds.values() for number in pair}))
+        bounds = {key: (min(row["begins"] for row in rows), max(row["ends"] for row in rows)) for key, rows in groups.items()}
+        places = self._places(sorted({time for pair in bounds.values() for time in pair}))
         found: dict[Key, Session] = {}
         for key, rows in sorted(groups.items(), key=lambda item: (item[0][0], item[0][1] or "")):
-            first, last = bounds[key]
+            first, place = places[*key, bounds[key][0]][0]
             named = sorted((-row["fences"], row["operator"]) for row in rows if row["operator"] is not None)
             drive, clock = (min((row[name] for row in rows if row[name] is not None), default=None) for name in ("drive", "clock"))
-            place = hashlib.sha256("{:.7f} {:.7f}".format(*places[first]).encode()).hexdigest()[:4]
-            found[key] = Session(*key, drive, clock, named[0][1] if named else None, first, last, any(row["quarantined"] for row in rows), place,
+            digest = hashlib.sha256("{:.7f} {:.7f}".format(*place).encode()).hexdigest()[:4]
+            found[key] = Session(*key, drive, clock, named[0][1] if named else None, first, [], any(row["quarantined"] for row in rows), digest,
                                  collections.Counter())
-        return found, {key: [places[number] for number in pair] for key, pair in bounds.items()}
+        return found, {key: [places[*key, pair[0]][0][1], places[*key, pair[1]][-1][1]] for key, pair in bounds.items()}
 
-    def _places(self, numbers: list[int]) -> dict[int, tuple[float, float]]:
-        """Latitudes and longitudes of some fences."""
-        if not numbers:
-            return {}
-        rows = self.file.rows(f"SELECT fid, {', '.join(self.file.place)} FROM entered WHERE fid IN ({', '.join(map(str, numbers))})")
+    def _places(self, times: list[str]) -> dict[tuple[int, str | None, str], list[tuple[int, tuple[float, float]]]]:
+        """Numbers, latitudes and longitudes of the fences that begin at some times, by session, link and time; in order of the numbers."""
+        found: dict[tuple[int, str | None, str], list[tuple[int, tuple[float, float]]]] = collections.defaultdict(list)
+        if not times:
+            return found
+        listed = ", ".join("'" + time.replace("'", "''") + "'" for time in times)
+        rows = self.file.rows(f"SELECT fid, session, link, COALESCE(entered_at, '') AS time, {', '.join(self.file.place)} FROM entered"
+                              f" WHERE COALESCE(entered_at, '') IN ({listed}) ORDER BY fid")
         latitudes, longitudes = places_of(pa.Table.from_pylist(rows))
-        return dict(zip((row["fid"] for row in rows), zip(latitudes.tolist(), longitudes.tolist(), strict=True), strict=True))
+        for row, latitude, longitude in zip(rows, latitudes.tolist(), longitudes.tolist(), strict=True):
+            found[row["session"], row["link"], row["time"]].append((row["fid"], (latitude, longitude)))
+        return found
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """The fences, some at a time."""

@@ -104,8 +104,10 @@ public struct DriveRecorder: Sendable {
       ])
   }
 
-  /// - Parameter recovered: When the fence was made again from the drive log; `nil` for a measured one.
-  func save(_ fence: Fence, seen: DriveTime, recovered: WallTime? = nil, _ db: Database) throws {
+  /// - Parameters:
+  ///   - recovered: When the fence was made again from the drive log; `nil` for a measured one.
+  ///   - id: For a fence that has no row; `nil`: the next one.
+  func save(_ fence: Fence, seen: DriveTime, recovered: WallTime? = nil, id: Int64? = nil, _ db: Database) throws {
     let figures = fence.figures
     let statement = try db.cachedStatement(
       sql: """
@@ -113,7 +115,7 @@ public struct DriveRecorder: Sendable {
           accuracy_m, altitude_m, course_deg, speed_mps, radius_m, technology, pings, pings_ok, rtt_sum_ns, submittable,
           pings_late, pings_duplicate, rtt_min_ns, rtt_p50_ns, rtt_p95_ns, rtt_max_ns, rtt_bins, ipdv_mean_ns,
           rtt_kernel_mean_ns, radio, pings_unsent, recovered_at, kept)
-        VALUES ((SELECT id FROM fence WHERE drive_id = :drive AND number = :number), :drive,
+        VALUES (coalesce((SELECT id FROM fence WHERE drive_id = :drive AND number = :number), :id), :drive,
           (SELECT id FROM session WHERE drive_id = :drive AND number = :session), :number, :entered,
           :exited, :seen, :latitude, :longitude, :accuracy, :altitude, :course, :speed, :radius, :technology, :pings,
           :pingsAnswered, :rttSum, :submittable, :late, :duplicates, :minimum, :median, :percentile95, :maximum,
@@ -142,7 +144,7 @@ public struct DriveRecorder: Sendable {
         "maximum": figures.roundTrip?.maximum, "bins": figures.delays.isEmpty ? nil : figures.delays.description,
         "variation": figures.meanVariation,
         "kernelMean": figures.kernelMean, "radio": RadioColumn.text(fence.radio), "unsent": figures.unsent,
-        "recovered": recovered?.microseconds,
+        "recovered": recovered?.microseconds, "id": id,
       ])
   }
 

@@ -119,10 +119,28 @@ struct DriveRecovery {
             "DELETE FROM fence WHERE id IN (SELECT id FROM fence WHERE \(RowChecksum.isDamaged("fence")) AND drive_id = ? AND number = ?)",
           arguments: [drive, fence.number])
       }
-      try recorder.save(fence, seen: exited, recovered: now, db)
+      try recorder.save(fence, seen: exited, recovered: now, id: try freeID(of: fence.number, db), db)
       stored.add(span)
       recovered.append(fence.number)
     }
+  }
+
+  /// An id that no fence has, between those of the fences before and after: a session's ids are in the order of time, as for whoever joins
+  /// exports (docs/fleet.md). `nil` behind the last fence, and where other links have all of them.
+  private func freeID(of number: Int, _ db: Database) throws -> Int64? {
+    try Int64.fetchOne(
+      db.cachedStatement(
+        sql: """
+          WITH before AS (SELECT id FROM fence WHERE drive_id = :drive AND number < :number ORDER BY number DESC LIMIT 1),
+            behind AS (
+              SELECT id, id - (number - :number) AS first FROM fence WHERE drive_id = :drive AND number > :number ORDER BY number LIMIT 1)
+          SELECT ifnull(
+            -- Other links of the drive have ids between these two.
+            (SELECT id + 1 FROM fence AS last WHERE id >= (SELECT id FROM before) AND id < (SELECT id - 1 FROM behind)
+              AND NOT EXISTS (SELECT 1 FROM fence WHERE id = last.id + 1) ORDER BY id LIMIT 1),
+            (SELECT first FROM behind WHERE NOT EXISTS (SELECT 1 FROM before) AND first > 0
+              AND NOT EXISTS (SELECT 1 FROM fence WHERE id = first)))
+          """), arguments: ["drive": drive, "number": number])
   }
 
   // MARK: Sending
