@@ -19,10 +19,12 @@ struct ReportVerificationTests {
     configuration = .sample(in: folder)
   }
 
-  /// The lines of a straight road of 200 m: a position and a ping a second, some of them lost.
+  /// The lines of a straight road of 200 m: a position and a ping a second, some of them lost; Wi-Fi from 100 s to 120 s.
   private func lines(hour: Int) -> [String] {
     var lines = [#"{"drive":1,"started":"2026-11-20T1\#(hour):00:00.000Z","initial_path":"cellular"}"#]
     for second in 0...200 {
+      if second == 100 { lines.append(#"{"at":100,"path":"wifi"}"#) }
+      if second == 120 { lines.append(#"{"at":120,"path":"cellular"}"#) }
       lines.append(
         #"{"at":\#(second),"fix":{"latitude":\#(48.2 + Double(second) / 111_195),"longitude":16.37,"accuracy":5}}"#)
       let outcome = second % 11 == 4 ? #""error":"timeout""# : #""rtt_ms":\#(20 + second % 7)"#
@@ -70,8 +72,11 @@ struct ReportVerificationTests {
     var lines: [String] = []
   }
 
-  private func verify(sessions: Set<Int64>..., options: Reporting.Options = .init()) throws -> Found {
-    var found = Found()
+  private func verify(
+    sessions: Set<Int64>..., options: Reporting.Options = .init(), keep: Duration = .seconds(30 * 86_400)
+  ) throws -> Found {
+    var (found, configuration) = (Found(), self.configuration)
+    configuration.submission.keep = keep
     let choices = (sessions.isEmpty ? [[]] : sessions).map {
       Reporting.Choice(title: "S", state: .all, sessions: $0, filter: FenceFilter())
     }
@@ -178,6 +183,32 @@ struct ReportVerificationTests {
     let found = try verify()
     #expect(found.agrees && found.lines.count == 1, "\(found.lines)")
     #expect(found.lines.last?.contains("older fences deleted from the store") == true)
+  }
+
+  @Test(
+    "when the quota deletes sent fences around those on Wi-Fi, or all but these, then this is no difference",
+    arguments: [160.0, 1000])
+  func deletedAroundWiFi(upTo seconds: Double) throws {
+    var gone = 0
+    try record(hours: 0..<2) { hour, fence in
+      guard hour == 0, fence.isSubmittable, fence.entered < .seconds(seconds) else { return fence }
+      gone += 1
+      return nil
+    }
+    let found = try verify()
+    #expect(found.agrees && found.lines.count == 1, "\(found.lines)")
+    #expect(found.lines.last?.contains("; \(gone) older fences deleted from the store") == true, "\(found.lines)")
+    #expect(try StoreReader(directory: StateDirectory(path: configuration.stateDirectory)).sessions().count == 2)
+  }
+
+  @Test(
+    "when fences on Wi-Fi are missing behind others, then this is a difference, unless submission.keep is over for them"
+  )
+  func deletedWiFi() throws {
+    try record { $1.isSubmittable ? $1 : nil }
+    #expect(try !verify(keep: .seconds(100 * 365 * 86_400)).agrees)
+    let found = try verify(keep: .seconds(1))
+    #expect(found.agrees && found.lines.last?.contains("older fences deleted from the store") == true, "\(found.lines)")
   }
 
   @Test("when a drive is deleted by age before an older one that could not be sent, then this is no difference")

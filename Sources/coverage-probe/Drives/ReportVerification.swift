@@ -119,8 +119,15 @@ struct ReportVerification {
     let grid = PlaceGrid(metres: reporting.options.placeMetres)
     var comparisons = [PlaceComparison(grid: grid), PlaceComparison(grid: grid)]
     var (unconfirmed, confirmed, running): ([Int64: Int], [Int64: Int], Set<Int64>) = ([:], [:], [])
-    // Of each drive, its first stored fence, and the fences of the log before it.
-    var first: [Int64: (entered: DriveTime, before: Int)] = [:]
+    // Deletion takes the oldest fences that were sent, or kept for the user; others stay where they are, up to `submission.keep`.
+    // Of each drive, its first stored fence that is to be sent or kept, and how many fences of the log can be deleted then.
+    var first: [Int64: (entered: DriveTime, deletable: Int)] = [:]
+    // Of each drive, the stored fences of the log that are not to be sent or kept.
+    var stayed: [Int64: [(entered: DriveTime, isOld: Bool)]] = [:]
+    let old = WallTime.current.microseconds.saturatingSubtracting(reporting.keep.inMicroseconds)
+    func isOld(_ fence: Fence, _ started: WallTime) -> Bool {
+      !fence.isSubmittable && (started + (fence.exited ?? fence.entered)).microseconds < old
+    }
     var (differences, fences): (Int, Int) = (0, 0)
     func say(_ line: String) { print(ForeignText.clean(line, limit: 2000)) }
     func differ(_ line: String) {
@@ -140,8 +147,9 @@ struct ReportVerification {
       let entered = fence.fence.entered
       stored[index].add(fence)
       fences += 1
-      if first[drive].map({ entered < $0.entered }) ?? true {
-        first[drive] = (entered, found.keys.count { $0.entered < entered })
+      if fence.fence.isSubmittable, first[drive].map({ entered < $0.entered }) ?? true {
+        let started = fence.session.driveStarted
+        first[drive] = (entered, found.values.count { $0.entered < entered || isOld($0, started) })
       }
       let side = PlaceComparison.Side(rawValue: index)
       if let side { comparisons[0].add(fence.fence, to: side) }
@@ -150,6 +158,9 @@ struct ReportVerification {
         return
       }
       confirmed[drive, default: 0] += 1
+      if !fence.fence.isSubmittable {
+        stayed[drive, default: []].append((entered, isOld(fence.fence, fence.session.driveStarted)))
+      }
       replayed[index].add(StoredFence(id: fence.id, session: fence.session, fence: again))
       if let side { comparisons[1].add(again, to: side) }
       let own = FenceRecord(fence)
@@ -164,15 +175,19 @@ struct ReportVerification {
     var deleted = 0
     if Self.hasAll(reporting.choices) {
       // Age and quota delete the oldest fences first, before their logs.
-      let oldest = (Array(first.keys) + Array(unconfirmed.keys) + Array(running)).min() ?? .min
+      let oldest = (Array(first.keys) + Array(stayed.keys) + Array(unconfirmed.keys) + Array(running)).min() ?? .min
       for drive in logs.drives where unconfirmed[drive] == nil && !logs.isRunning(drive) {
         if logs.counts[drive] == nil, logs.fences(of: drive, nil, differ) == nil {
           differ("drive \(drive): \(logs.missing[drive] ?? "no log")")
         }
         guard let count = logs.counts[drive] else { continue }
-        let older = first[drive]?.before ?? (drive < oldest || logs.isDeleted(drive) ? count : 0)
-        deleted += older
-        let missing = count - older - (confirmed[drive] ?? 0)
+        var missing = count - (confirmed[drive] ?? 0)
+        var gone = drive < oldest || stayed[drive] != nil || logs.isDeleted(drive) ? missing : 0
+        if let first = first[drive] {
+          gone = min(missing, first.deletable - (stayed[drive] ?? []).count { $0.isOld || $0.entered < first.entered })
+        }
+        deleted += gone
+        missing -= gone
         if missing > 0 {
           differ("drive \(drive): the drive log gives \(counted(missing, "fence")) that the store does not have")
         }
