@@ -69,6 +69,38 @@ struct ExportingTests {
     return (lines, counts)
   }
 
+  @Test("when ranges follow each other, then every fence has the distance that it has in all of them together")
+  func ranges() async throws {
+    let store = try open()
+    defer { withExtendedLifetime(store) {} }
+    for link in ["A", "B"] {
+      var recorder = try DriveRecorder(store, started: .sampleStart, log: nil, link: link)
+      let sessions = (0..<2).map {
+        Session(number: $0, testUUID: nil, started: .seconds(Double($0) * 40), anchor: nil, finalized: .seconds(300))
+      }
+      // The fifth one comes after a jump, the eighth one has no former one.
+      let fences = (0..<10).filter { $0 != 6 }.map { number in
+        Fence.sample(
+          number: number, session: number < 4 ? 0 : 1, entered: Double(number) * 10,
+          latitude: 48.2 + Double(number) * 0.0002 + (number < 4 ? 0 : 1))
+      }
+      try recorder.save(sessions: sessions, fences: fences, seen: .seconds(300))
+      try recorder.end(at: .seconds(300), reason: .user)
+    }
+    func distances(_ filter: FenceFilter = FenceFilter()) throws -> [Int: Double?] {
+      let lines = try export(.all, filter: filter).lines
+      return try lines.reduce(into: [:]) { try $0[#require($1["id"] as? Int)] = .some($1["distance_m"] as? Double) }
+    }
+    let whole = try distances()
+    #expect(whole.count == 18 && whole.values.count { $0 != nil } == 12)
+    for cut in 0...10 {
+      var (before, after) = (FenceFilter(), FenceFilter())
+      (before.to, after.from) = (.sampleStart.later(by: .seconds(cut * 10)), .sampleStart.later(by: .seconds(cut * 10)))
+      let parts = try distances(before).merging(distances(after)) { first, _ in first }
+      #expect(parts == whole, "cut before fence \(cut)")
+    }
+  }
+
   @Test("when fences are selected by state, then those are written, the others counted, and the open one is left out")
   func selections() async throws {
     let store = try open()

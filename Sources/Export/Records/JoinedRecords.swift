@@ -6,7 +6,7 @@ struct JoinedRecords<Records: FenceRecords>: FenceRecords {
 
   func forEach(_ body: (FenceRecord) throws -> Void) throws {
     var trail = FenceTrail()
-    try records.forEach { try body(trail.joined($0)) }
+    try records.forEach { try body(trail.joined($0, records.before)) }
   }
 }
 
@@ -23,8 +23,13 @@ public struct FenceTrail: Sendable {
   public init() {}
 
   /// The record of the next fence of its link, with its distance.
-  public mutating func joined(_ record: FenceRecord) -> FenceRecord {
-    let former = last.updateValue(record.fence, forKey: Link(started: record.driveStarted, name: record.link))
+  /// - Parameter before: Gives the fence before the first one of a link; `nil` without one.
+  public mutating func joined(
+    _ record: FenceRecord, _ before: (FenceRecord) throws -> FenceRecord?
+  ) rethrows -> FenceRecord {
+    let former =
+      try last.updateValue(record.fence, forKey: Link(started: record.driveStarted, name: record.link))
+      ?? before(record)?.fence
     var record = record
     if let former { record.distance = former.distance(to: record.fence) }
     return record
@@ -36,6 +41,15 @@ public struct FenceTrail: Sendable {
 public protocol FenceRecords {
   /// - Throws: Errors of `body` and of the store.
   func forEach(_ body: (FenceRecord) throws -> Void) throws
+
+  /// The fence that comes before a fence of these, when the beginning of a range is all that leaves it out: ranges that follow each other have
+  /// the distances of the whole.
+  func before(_ record: FenceRecord) throws -> FenceRecord?
+}
+
+extension FenceRecords {
+  /// None is left out.
+  public func before(_ record: FenceRecord) -> FenceRecord? { nil }
 }
 
 extension Array: FenceRecords where Element == FenceRecord {}

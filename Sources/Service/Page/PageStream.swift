@@ -31,7 +31,9 @@ struct PageStream: Sendable {
     var (feed, tests, trail) = (FenceFeed(place: last ?? 0), SpeedTestFeed(), FenceTrail())
     // The follower has the fences to which the next ones are joined.
     if let last, !isNew {
-      for fence in try await store.reading({ try $0.lastFences(upTo: last) }) { _ = trail.joined(FenceRecord(fence)) }
+      for fence in try await store.reading({ try $0.lastFences(upTo: last) }) {
+        _ = trail.joined(FenceRecord(fence)) { _ in nil }
+      }
     }
     while !Task.isCancelled {
       while let event = try await fences(&feed, &trail, fromDrive: drive) { try await send(event.bytes) }
@@ -54,7 +56,7 @@ struct PageStream: Sendable {
     }
     let new = feed.advance(ended: ended.map(\.id), open: open)
     guard !new.isEmpty else { return nil }
-    let records = ended.filter { new.contains($0.id) }.map { trail.joined(FenceRecord($0)) }
+    let records = ended.filter { new.contains($0.id) }.map { trail.joined(FenceRecord($0)) { _ in nil } }
     return PageEvent(kind: .fences, data: LivePage.chunk(records), id: feed.place)
   }
 

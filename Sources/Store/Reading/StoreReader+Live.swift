@@ -47,13 +47,7 @@ extension StoreReader {
         WHERE id = (SELECT drive_id FROM fence WHERE id <= :fence ORDER BY id DESC LIMIT 1))
       """, ["fence": fence]
     ).compactMap { $0["id"] }
-    return try ids.compactMap { id in
-      let session = try rows(
-        "SELECT \(StoredSession.columnsWithoutCounts) WHERE session.id = (SELECT session_id FROM fence WHERE id = ?)",
-        [id]
-      ).first.map(StoredSession.init)
-      return try session.flatMap { try fences(of: $0, "id = ?", [id]).first }
-    }
+    return try ids.compactMap(self.fence(id:))
   }
 
   /// The lowest id of the fences of this drive and later ones that have not ended; `nil` when all have.

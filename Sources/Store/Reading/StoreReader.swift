@@ -151,6 +151,26 @@ public struct StoreReader: Sendable {
     }
   }
 
+  /// The intact fence with this id.
+  func fence(id: Int64) throws -> StoredFence? {
+    let session = try rows(
+      "SELECT \(StoredSession.columnsWithoutCounts) WHERE session.id = (SELECT session_id FROM fence WHERE id = ?)",
+      [id]
+    ).first.map(StoredSession.init)
+    return try session.flatMap { try fences(of: $0, "id = ?", [id]).first }
+  }
+
+  /// The intact fence before another one in its drive; all counts of its session are 0.
+  /// - Parameter id: That of the other one.
+  public func fence(before id: Int64) throws -> StoredFence? {
+    let former: Int64? = try value(
+      """
+      SELECT former.id FROM fence JOIN fence AS former ON former.drive_id = fence.drive_id AND former.number = fence.number - 1
+      WHERE fence.id = ?
+      """, [id])
+    return try former.flatMap(fence(id:))
+  }
+
   /// The fences of `batch` to send, in order of entry: intact, and not on the server yet.
   public func fences(of batch: Batch) throws -> [Fence] {
     try rows(

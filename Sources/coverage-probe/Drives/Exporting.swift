@@ -58,8 +58,7 @@ struct Exporting: Sendable {
     // The store reads only what meets the conditions.
     let only = sessions.count == 1 ? sessions.first : nil
     let chosen = ChosenFences(
-      stored: StoredFences(reader, where: filter.conditions(sessions: sessions)), selection: selection, filter: filter,
-      progress: progress)
+      reader: reader, selection: selection, sessions: sessions, filter: filter, progress: progress)
     let tracks = StoredTracks(
       reader, session: only, filter: filter, where: { chosen.reading.sessions[$0] != nil }, complain: complain)
     let speedTests =
@@ -79,7 +78,7 @@ struct Exporting: Sendable {
       let made = ExportProvenance(
         content: format.hasSpeedTests ? "fences and speed tests" : "fences", exported: now, store: identity,
         state: selection.rawValue, sessions: sessions, filter: filter, configuration: configuration,
-        drives: try chosen.drives(reader))
+        drives: try chosen.drives())
       known = made
       return made
     }
@@ -106,23 +105,37 @@ private struct ChosenFences: FenceRecords {
     var isComplete = false
   }
 
-  let stored: StoredFences
+  let reader: StoreReader
   let selection: ExportSelection
+  let sessions: Set<Int64>
   let filter: FenceFilter
   let progress: WorkProgress
   let reading = Reading()
 
   private static let fencesPerReport = 256
 
+  var stored: StoredFences { StoredFences(reader, where: filter.conditions(sessions: sessions)) }
+
   func forEach(_ body: (FenceRecord) throws -> Void) throws { try forEach("fence", body) }
+
+  func before(_ record: FenceRecord) throws -> FenceRecord? {
+    guard let former = try reader.fence(before: record.id), former.fence.exited != nil else { return nil }
+    var ofAnyTime = filter
+    ofAnyTime.from = nil
+    let isChosen =
+      (sessions.isEmpty || sessions.contains(former.session.id)) && ofAnyTime.selects(FenceRecord(former))
+      && selection.selects(former)
+    return isChosen ? FenceRecord(former) : nil
+  }
 
   /// - Parameter noun: What progress counts.
   func forEach(_ noun: String, _ body: (FenceRecord) throws -> Void) throws {
     var read = 0
     (reading.count, reading.sessions, reading.isComplete) = (Exporting.Count(), [:], false)
-    try stored.forEach { stored in
+    let fences = stored
+    try fences.forEach { stored in
       read += 1
-      if read % Self.fencesPerReport == 0 { progress.show(read, of: noun) { try? self.stored.countToRead() } }
+      if read % Self.fencesPerReport == 0 { progress.show(read, of: noun) { try? fences.countToRead() } }
       guard stored.fence.exited != nil else { return }
       let record = FenceRecord(stored)
       guard filter.selects(record) else { return }
@@ -134,12 +147,12 @@ private struct ChosenFences: FenceRecords {
       reading.sessions[stored.session.id, default: (stored.session, 0)].fences += 1
       try body(record)
     }
-    progress.show(read, of: noun) { try? stored.countToRead() }
+    progress.show(read, of: noun) { try? fences.countToRead() }
     reading.isComplete = true
   }
 
   /// The drives of the fences that the last reading had, with their logs.
-  func drives(_ reader: StoreReader) throws -> [DriveProvenance] {
+  func drives() throws -> [DriveProvenance] {
     DriveProvenance.all(of: reading.sessions, logs: try reader.driveLogs()) { index, count in
       progress.show(index, of: "drive log") { count }
     }
