@@ -43,14 +43,9 @@ public struct FileDigest: Hashable, Sendable {
   /// Reads the file at `path` in pieces, up to its present end.
   /// - Throws: ``DriveLogError/unreadable(path:reason:)``
   public init(path: String) throws(DriveLogError) {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    var status = stat()
-    guard descriptor >= 0 else { throw .unreadable(path: path, reason: String(cString: strerror(errno))) }
+    let (descriptor, size) = try RecordedDrive.open(path)
     defer { close(descriptor) }
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw .unreadable(path: path, reason: "it is no regular file")
-    }
-    let (digest, end) = (StreamedDigest(), Int64(status.st_size))
+    let (digest, end) = (StreamedDigest(), size)
     var piece = [UInt8](repeating: 0, count: 1 << 18)
     while digest.bytes < end {
       let wanted = Int(min(Int64(piece.count), end - digest.bytes))

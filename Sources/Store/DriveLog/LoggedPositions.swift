@@ -69,10 +69,7 @@ public struct LoggedPositions: Sendable {
   /// Calls `body` with each line and its number until it returns `false`. A line that is too long is cut into several, none of which can be
   /// read.
   private static func lines(of path: String, _ body: (Int, ArraySlice<UInt8>) throws -> Bool) throws {
-    let file: FileHandle
-    do { file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path)) } catch {
-      throw DriveLogError.unreadable(path: path, reason: RecordedDrive.reason(error))
-    }
+    let file = FileHandle(fileDescriptor: try RecordedDrive.open(path).descriptor, closeOnDealloc: true)
     var (rest, number): ([UInt8], Int) = ([], 1)
     while true {
       let read: Data?

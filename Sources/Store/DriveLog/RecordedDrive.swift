@@ -46,18 +46,32 @@ public struct RecordedDrive: Sendable {
   /// Reads the file at `path`.
   /// - Throws: ``DriveLogError`` when the file cannot be read or its first line is not a header.
   public init(path: String) throws {
-    var status = stat()
+    let (descriptor, size) = try Self.open(path)
+    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     // Damage to a file system can make a file longer than memory.
-    if stat(path, &status) == 0, status.st_size > Self.largest {
+    guard size <= Self.largest else {
       throw DriveLogError.unreadable(path: path, reason: "it is longer than \(Self.largest) bytes")
     }
     let data: Data
     do {
-      data = try Data(contentsOf: URL(fileURLWithPath: path))
+      data = try file.readToEnd() ?? Data()
     } catch {
       throw DriveLogError.unreadable(path: path, reason: Self.reason(error))
     }
     try self.init(data)
+  }
+
+  /// Opens a regular file for reading; a pipe in its place would block.
+  /// - Returns: Its descriptor, and its size in bytes.
+  static func open(_ path: String) throws(DriveLogError) -> (descriptor: Int32, size: Int64) {
+    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { throw .unreadable(path: path, reason: String(cString: strerror(errno))) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      close(descriptor)
+      throw .unreadable(path: path, reason: "it is no regular file")
+    }
+    return (descriptor, Int64(status.st_size))
   }
 
   /// Reads the contents of a drive log.
