@@ -194,6 +194,7 @@ public struct AgeDeletion: Sendable {
   static let isSubmittedSpeedTest = "state = 'submitted' AND ifnull(qos_state, 'submitted') = 'submitted'"
 
   /// Deletes tests that the server has, by the same ages as fences; and, if two clocks agree, refused ones and those too old to be sent.
+  /// A test outside of a drive is not dated again when its clock was wrong by days, so unsent ones stay as long as refused ones, too.
   private func deleteSpeedTests(_ arguments: StatementArguments) async throws -> Int {
     try await store.write { [copies = store.copies] db in
       let ids = try Int64.fetchAll(
@@ -201,7 +202,7 @@ public struct AgeDeletion: Sendable {
         sql: """
           SELECT id FROM intact_speed_test WHERE \(Self.isSubmittedSpeedTest) AND settled_at < :kept
             OR :agreed AND (state = 'quarantined' AND max(ended_at, ifnull(settled_at, 0)) < :kept
-              OR state IN ('waiting', 'sending') AND ended_at < :expired AND ended_at >= :trusted)
+              OR state IN ('waiting', 'sending') AND ended_at < min(:expired, :kept) AND ended_at >= :trusted)
           """, arguments: arguments)
       try copies.delete(speedTests: ids, db)
       return ids.count
