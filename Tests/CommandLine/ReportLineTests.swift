@@ -57,7 +57,9 @@ struct ReportLineTests {
     }
   }
 
-  @Test("when unsent fences were too old, then the line counts them as deleted, and the pass has failed, because data is lost")
+  @Test(
+    "when unsent fences were too old, then the line counts them as deleted, and the pass has failed, because data is lost"
+  )
   func expired() {
     let lost = report { $0.fencesExpired = 2 }
     #expect(lost.line == "nothing to submit; 2 fences deleted unsent, older than submission.max-age")

@@ -62,7 +62,8 @@ import Testing
       #expect(!tick(start + 9.9).contains(.disconnect))
       let effects = tick(start + 10)
       #expect(effects.contains(.disconnect))
-      #expect(reasons(effects) == (attempt == 0 ? ["no answer in 10.0 s"] : []), "the same reason is not reported again")
+      #expect(
+        reasons(effects) == (attempt == 0 ? ["no answer in 10.0 s"] : []), "the same reason is not reported again")
       #expect(tick(start + 10).contains(.connect))
     }
   }

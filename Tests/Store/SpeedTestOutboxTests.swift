@@ -167,7 +167,8 @@ import Testing
     let soon = WallTime.sampleStart.later(by: .seconds(86_400))
     #expect(try await store.cleanup.run(Retention(), now: soon, agreement: .agrees, except: nil).speedTests == 0)
     let tenDaysWrong = WallTime.sampleStart.later(by: .seconds(10 * 86_400))
-    #expect(try await store.cleanup.run(Retention(), now: tenDaysWrong, agreement: .agrees, except: nil).speedTests == 0)
+    #expect(
+      try await store.cleanup.run(Retention(), now: tenDaysWrong, agreement: .agrees, except: nil).speedTests == 0)
     #expect(try await store.cleanup.run(Retention(), now: later, agreement: .contradicts, except: nil).speedTests == 0)
     #expect(try await store.cleanup.run(Retention(), now: later, agreement: .silent, except: nil).speedTests == 1)
     #expect(try StoreReader(store).speedTests().map(\.id) == [waiting, refused])

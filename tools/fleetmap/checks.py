@@ -35,8 +35,10 @@ class Fences:
     quarantined: Mask
 
 
-def refusals(fences: Fences, exported_at: int) -> dict[str, Mask]:
-    """The fences that are refused, by name. An export that an unset clock dated says nothing about the future."""
+def refusals(fences: Fences, exported_at: int, begins: dict[int, int]) -> dict[str, Mask]:
+    """The fences that are refused, by name. An export that an unset clock dated says nothing about the future. `begins` has the beginning of
+    each session's first good fence, and is completed.
+    """
     with np.errstate(invalid="ignore"):
         found = {
             "quarantined": fences.quarantined,
@@ -52,4 +54,15 @@ def refusals(fences: Fences, exported_at: int) -> dict[str, Mask]:
     for name, mask in found.items():
         found[name] = mask & ~refused
         refused |= mask
+    return found | {"backwards": _backwards(fences, refused, begins)}
+
+
+def _backwards(fences: Fences, refused: Mask, begins: dict[int, int]) -> Mask:
+    """Fences that begin before the first one of their session. Later in it, one recovered from a drive log can have any number."""
+    found = np.zeros(refused.shape, np.bool_)
+    for session in np.unique(fences.session).tolist():
+        rows = np.flatnonzero((fences.session == session) & ~refused)
+        if rows.size > 0:
+            entered = fences.entered[rows]
+            found[rows] = entered < begins.setdefault(session, int(entered[0]))
     return found

@@ -56,10 +56,13 @@ def _later(path: pathlib.Path, name: str) -> pathlib.Path:
 
 
 def wrong_clock(files: list[pathlib.Path]) -> Report:
-    """A drive that an unset clock dated."""
+    """A drive that an unset clock dated, and times that run backwards in another one."""
     unset = _edit(files[0], "UPDATE fence_centres SET entered_at = '1970' || substr(entered_at, 5), exited_at = '1970' || substr(exited_at, 5)"
                   " WHERE session = (SELECT MIN(session) FROM fence_centres)")
-    return {"refused: time": unset}
+    back = _edit(files[1], "UPDATE fence_centres SET entered_at = strftime('%Y-%m-%dT%H:%M:%fZ', entered_at, '-5 hours'),"
+                 " exited_at = strftime('%Y-%m-%dT%H:%M:%fZ', exited_at, '-5 hours')"
+                 " WHERE fid IN (SELECT fid FROM fence_centres ORDER BY fid LIMIT 7 OFFSET 300)")
+    return {"refused: time": unset, "refused: backwards": back}
 
 
 def duplicates(files: list[pathlib.Path]) -> Report:

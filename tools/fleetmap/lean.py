@@ -49,7 +49,8 @@ class Reader:
     ends: dict[reading.Key, list[tuple[float, float]]]
     settings: Settings
     left_out: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
-    latest: dict[int, int] = dataclasses.field(default_factory=dict)  # when the last fence of each session began
+    begins: dict[int, int] = dataclasses.field(default_factory=dict)  # when the first good fence of each session began
+    latest: dict[int, int] = dataclasses.field(default_factory=dict)  # and the last one
 
     def rows(self, batch: pa.RecordBatch) -> pa.Table:
         """The rows of a batch; counts the days of the sessions."""
@@ -64,7 +65,7 @@ class Reader:
         self._add_numbers(keys, session, number, entered)
         fences = checks.Fences(number, session, latitude, longitude, entered, exited, pings, answered, delay, binned, quarantined)
         good = np.ones(number.shape, np.bool_)
-        for name, mask in checks.refusals(fences, self.exported_at).items():
+        for name, mask in checks.refusals(fences, self.exported_at, self.begins).items():
             self._leave_out(name, mask, good)
         target = reading.texts(batch["target"]).fill_null("")
         self._leave_out("another target", good & ~np.asarray(compute.equal(target, self.settings.target or "")), good)
@@ -119,7 +120,7 @@ class Reader:
                    longitude: places.Floats) -> npt.NDArray[np.bool_]:
         """Whether a fence is near the place where its session begins or ends."""
         near = np.zeros(session.shape, np.bool_)
-        for place in (0, -1):
+        for place in range(4):
             ends = np.array([self.ends[key][place] for key in keys])[session]
             near |= places.distances(latitude, longitude, ends[:, 0], ends[:, 1]) < self.settings.cut_m
         return near

@@ -26,7 +26,8 @@ POINT_BYTES = 29
 POINT = np.dtype([("magic", "V3"), ("flags", "u1"), ("rest", "V9"), ("x", "<f8"), ("y", "<f8")])
 SESSIONS = """
 SELECT session, link, operator, COUNT(*) AS fences, MIN(drive) AS drive, MIN(clock) AS clock,
-  MIN(COALESCE(entered_at, '')) AS begins, MAX(COALESCE(entered_at, '')) AS ends, MAX(quarantined) AS quarantined,
+  MIN(COALESCE(entered_at, '')) AS begins, MAX(COALESCE(entered_at, '')) AS ends,
+  MIN(fid) AS lowest, MAX(fid) AS highest, MAX(quarantined) AS quarantined,
   MIN(store_id) AS store, MAX(store_id) AS other_store
 FROM entered GROUP BY session, link, operator
 """
@@ -59,37 +60,41 @@ class Export:
         self.file.close()
 
     def _sessions(self) -> tuple[dict[Key, Session], dict[Key, list[tuple[float, float]]]]:
-        """The sessions, without days and numbers; and the places where each begins and ends, by time: a recovered fence can have a number
-        behind later ones.
+        """The sessions, without days and numbers; and the places of their first and last fences, by time, then by number: a fence recovered
+        from a drive log can have a number behind later ones, and one of a wrong clock a time before earlier ones.
         """
         groups: dict[Key, list[dict[str, Any]]] = collections.defaultdict(list)
         for row in self.file.rows(SESSIONS):
             if not row["store"] == row["other_store"] == self.statement.store:
                 raise FleetError(f"{self.path}: session {row['session']} is of {row['store']}, not of {self.statement.store}: expected one store")
             groups[row["session"], row["link"]].append(row)
-        bounds = {key: (min(row["begins"] for row in rows), max(row["ends"] for row in rows)) for key, rows in groups.items()}
-        places = self._places(sorted({time for pair in bounds.values() for time in pair}))
+        bounds = {key: [(min(row[least] for row in rows), max(row[most] for row in rows)) for least, most in (("begins", "ends"), ("lowest", "highest"))]
+                  for key, rows in groups.items()}
+        places = self._places(bounds)
         found: dict[Key, Session] = {}
         for key, rows in sorted(groups.items(), key=lambda item: (item[0][0], item[0][1] or "")):
-            first, place = places[*key, bounds[key][0]][0]
+            first, place = places[key][0]
             named = sorted((-row["fences"], row["operator"]) for row in rows if row["operator"] is not None)
             drive, clock = (min((row[name] for row in rows if row[name] is not None), default=None) for name in ("drive", "clock"))
             digest = hashlib.sha256("{:.7f} {:.7f}".format(*place).encode()).hexdigest()[:4]
             found[key] = Session(*key, drive, clock, named[0][1] if named else None, first, [], any(row["quarantined"] for row in rows), digest,
                                  collections.Counter())
-        return found, {key: [places[*key, pair[0]][0][1], places[*key, pair[1]][-1][1]] for key, pair in bounds.items()}
+        return found, {key: [place for _, place in (ends[0], ends[-1], min(ends), max(ends))] for key, ends in places.items()}
 
-    def _places(self, times: list[str]) -> dict[tuple[int, str | None, str], list[tuple[int, tuple[float, float]]]]:
-        """Numbers, latitudes and longitudes of the fences that begin at some times, by session, link and time; in order of the numbers."""
-        found: dict[tuple[int, str | None, str], list[tuple[int, tuple[float, float]]]] = collections.defaultdict(list)
-        if not times:
+    def _places(self, bounds: dict[Key, list[tuple[Any, Any]]]) -> dict[Key, list[tuple[int, tuple[float, float]]]]:
+        """Numbers, latitudes and longitudes of the fences at the bounds of each session, in the order of time."""
+        found: dict[Key, list[tuple[int, tuple[float, float]]]] = collections.defaultdict(list)
+        if not bounds:
             return found
-        listed = ", ".join("'" + time.replace("'", "''") + "'" for time in times)
+        times = ", ".join("'" + time.replace("'", "''") + "'" for time in sorted({time for times, _ in bounds.values() for time in times}))
+        numbers = ", ".join(str(number) for number in sorted({number for _, numbers in bounds.values() for number in numbers}))
         rows = self.file.rows(f"SELECT fid, session, link, COALESCE(entered_at, '') AS time, {', '.join(self.file.place)} FROM entered"
-                              f" WHERE COALESCE(entered_at, '') IN ({listed}) ORDER BY fid")
+                              f" WHERE COALESCE(entered_at, '') IN ({times}) OR fid IN ({numbers}) ORDER BY time, fid")
         latitudes, longitudes = places_of(pa.Table.from_pylist(rows))
         for row, latitude, longitude in zip(rows, latitudes.tolist(), longitudes.tolist(), strict=True):
-            found[row["session"], row["link"], row["time"]].append((row["fid"], (latitude, longitude)))
+            key = row["session"], row["link"]
+            if row["time"] in bounds[key][0] or row["fid"] in bounds[key][1]:
+                found[key].append((row["fid"], (latitude, longitude)))
         return found
 
     def batches(self) -> Iterator[pa.RecordBatch]:

@@ -91,7 +91,8 @@ struct ControlledTesting: Sendable {
     let report = SpeedTestReport(
       figures: end.figures ?? SpeedTestFigures(server: "", port: 0, kind: ""), threads: planned.withLock { $0 },
       failures: end.error.map { ["\(end.outcome.rawValue): \($0)"] } ?? [],
-      controlled: .init(id: isLost ? nil : end.row, testUUID: testUUID, isSubmitted: isSubmitted, isRefused: state == .quarantined))
+      controlled: .init(
+        id: isLost ? nil : end.row, testUUID: testUUID, isSubmitted: isSubmitted, isRefused: state == .quarantined))
     if asJSON { print(report.json.text) } else { report.lines.forEach(print) }
     guard end.outcome == .completed, !isLost else { return .failed }
     return isSubmitted == false ? .kept : .done

@@ -242,7 +242,9 @@ struct LoopRunnerSlowTests {
     try await rig.finish()
   }
 
-  @Test("when the technology changes within a test, then its technology and its signal are those of the last reading with a technology")
+  @Test(
+    "when the technology changes within a test, then its technology and its signal are those of the last reading with a technology"
+  )
   func radioOfOneReading() async throws {
     let rig = try await Rig()
     func reading(_ technology: Technology?, _ signal: [SignalQuantity: Double]) -> RadioReading {

@@ -84,24 +84,24 @@ class OneStore(InFolder):
         """The exports of two days, with 6 fences each, 60 m apart, of a session; and of the first day again with more fences."""
         days = [[Fence(6 * day + number, latitude=48.2 + (6 * day + number) * 0.00054, entered_at=f"2026-11-0{day + 2}T10:00:0{number}.000Z")
                  for number in range(1, 7)] for day in range(2)]
-        made = [(f"{day}.gpkg", day, days[day], 12) for day in range(2)] + [("again.gpkg", 0, days[0][2:] + late, 14)]
+        made = [(f"{day}.gpkg", day, days[day], 12) for day in range(2)] + [("again.gpkg", 0, days[0][:2] + days[0][4:] + late, 14)]
         return [self.file(name, fences, last=last, begins=f"2026-11-0{day + 2}T00:00:00.000Z", ends=f"2026-11-0{day + 3}T00:00:00.000Z")
                 for name, day, fences, last in made]
 
     def test_when_fences_recovered_from_a_log_have_the_last_numbers_then_they_enter_and_no_other_day_goes(self) -> None:
-        late = [Fence(number, entered_at=f"2026-11-02T10:00:0{number - 12}.000Z") for number in (13, 14)]
+        late = [Fence(number, entered_at=f"2026-11-02T10:00:0{number - 10}.000Z") for number in (13, 14)]
         first, second, again = self.days(late)
         for order in ((first, second, again), (again, second, first)):
             dataset = self.folder / order[0].name.replace("gpkg", "fleet")
             report = [counts(quietly("add", dataset, path, "--cut", "0")[1]) for path in order]
-            self.assertEqual(self.numbers(dataset), {"2026-11-02": [3, 4, 5, 6, 13, 14], "2026-11-03": [7, 8, 9, 10, 11, 12]})
+            self.assertEqual(self.numbers(dataset), {"2026-11-02": [1, 2, 5, 6, 13, 14], "2026-11-03": [7, 8, 9, 10, 11, 12]})
             self.assertEqual([name for found in report for name in found if "refused" in name], [])
             self.assertNotIn("gap", report[-1])
 
     def test_when_numbers_are_not_in_the_order_of_time_then_the_ends_of_the_drive_are_cut(self) -> None:
-        late = [Fence(number, latitude=48.2 + 0.1 * (number - 13), entered_at=f"2026-11-02T10:00:0{number - 12}.000Z") for number in (13, 14)]
+        late = [Fence(number, latitude=48.2 + 0.1 * (number - 12), entered_at=f"2026-11-02T10:00:0{number - 10}.000Z") for number in (13, 14)]
         self.add(self.days(late)[2], cut=70)
-        self.assertEqual(self.numbers(), {"2026-11-02": [3, 4, 14]})
+        self.assertEqual(self.numbers(), {"2026-11-02": [13]}, "1 and 6 are the ends by time, 1 and 14 by number")
 
     def test_when_a_fence_begins_in_the_last_millisecond_of_a_month_then_it_is_in_that_month(self) -> None:
         self.add(self.file("a.gpkg", [Fence(1, entered_at="2026-11-30T23:59:59.999Z", exited_at="2026-12-01T00:00:01.000Z"),
