@@ -68,7 +68,8 @@ class Export:
             if not row["store"] == row["other_store"] == self.statement.store:
                 raise FleetError(f"{self.path}: session {row['session']} is of {row['store']}, not of {self.statement.store}: expected one store")
             groups[row["session"], row["link"]].append(row)
-        bounds = {key: [(min(row[least] for row in rows), max(row[most] for row in rows)) for least, most in (("begins", "ends"), ("lowest", "highest"))]
+        pairs = (("begins", "ends"), ("lowest", "highest"))
+        bounds = {key: [(min(row[least] for row in rows), max(row[most] for row in rows)) for least, most in pairs]
                   for key, rows in groups.items()}
         places = self._places(bounds)
         found: dict[Key, Session] = {}

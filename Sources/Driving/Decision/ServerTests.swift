@@ -31,10 +31,6 @@ struct ServerTests: Hashable, Sendable {
   private var failure: Failure?
   /// The last test that the ping server refused (RE01), if it has answered no ping since.
   private var refusal: TestSelection.Generation?
-  /// The last request that was granted.
-  private var lastAnswered: TestSelection.Generation?
-  /// When a request by another link left, the first one since the last answer.
-  private var silentSince: DriveTime?
   /// The reason of the last trouble since pings began on a test.
   private(set) var lastTrouble: String?
 
@@ -65,8 +61,6 @@ struct ServerTests: Hashable, Sendable {
     // The silence of another link says nothing about this one.
     let isOwn = pending.map { session.mayUse(requestedFor: $0.generation) } == true
     if isOwn, let pending, now - pending.asked >= Self.patience { return nil }
-    // But that of two links is one: something that looks for a network tries one after the other.
-    if let silentSince, now - silentSince >= Self.patience { return nil }
     if isRefused { return DriveStatus.tokenRefused }
     if isPausing { return trouble?.reason }
     // The user's own target has no request, and a look-up of its name says nothing.
@@ -101,7 +95,6 @@ struct ServerTests: Hashable, Sendable {
       }
     }
     pending = Pending(generation: generation, asked: now)
-    if generation > 1, lastAnswered.map(session.mayUse) != true { silentSince = silentSince ?? now }
     let at = clock.wholeMillisecond(now)
     return effects + [
       .requestTest(TestRequest(generation: generation, at: at, started: clock.started, loopUUID: loopUUID))
@@ -125,7 +118,6 @@ struct ServerTests: Hashable, Sendable {
     defer { session.requestFailed(generation, at: now) }
     guard pending?.generation == generation else { return [] }
     pending = nil
-    if trouble.mayHaveNetwork { silentSince = nil }
     return complain(trouble, generation)
   }
 
@@ -134,7 +126,6 @@ struct ServerTests: Hashable, Sendable {
     _ grant: GrantedTest, _ generation: TestSelection.Generation, pinging family: IPVersion?
   ) -> [DriveEffect] {
     if pending?.generation == generation { pending = nil }
-    (lastAnswered, silentSince) = (generation, nil)
     let oddities = (grant.coverage?.oddities ?? []) + [grant.oddity(forPingsOf: family)].compactMap { $0 }
     return oddities.filter { loggedOddities.insert($0).inserted }.map { .log(.warning, $0) }
   }

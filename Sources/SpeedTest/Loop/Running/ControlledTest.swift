@@ -114,6 +114,8 @@ public final class ControlledTest: Sendable {
     let measured = await measure(granted, progress)
     let outcome: StoredSpeedTest.Outcome =
       measured.abortReason != nil ? .aborted : measured.figures?.isComplete == true ? .completed : .failed
+    // No QoS tests follow.
+    if outcome != .completed { environment.observer?.testEnded() }
     var stored = SpeedTestOutbox.End(
       outcome, at: environment.timekeeper.now, figures: measured.figures,
       error: outcome == .completed ? nil : measured.abortReason ?? measured.error ?? "a figure is missing")
