@@ -119,7 +119,9 @@ private struct ChosenFences: FenceRecords {
   func forEach(_ body: (FenceRecord) throws -> Void) throws { try forEach("fence", body) }
 
   func before(_ record: FenceRecord) throws -> FenceRecord? {
-    guard filter.from != nil, let former = try reader.fence(before: record.id), former.fence.exited != nil else { return nil }
+    guard filter.from != nil, let former = try reader.fence(before: record.id), former.fence.exited != nil else {
+      return nil
+    }
     var ofAnyTime = filter
     ofAnyTime.from = nil
     let isChosen =
