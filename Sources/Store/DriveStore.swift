@@ -46,16 +46,19 @@ public final class DriveStore: Sendable {
   }
 
   /// A store in memory, for rows that the disk refuses.
+  /// - Throws: GRDB's `DatabaseError`
   public static func inMemory() throws -> DriveStore {
     DriveStore(StoreDatabase(inMemory: try StoreFile.inMemory()))
   }
 
   /// Inserts a part of a drive, with what was sent of it before. For a store in memory.
+  /// - Throws: GRDB's `DatabaseError`
   public func insert(_ part: DriveInMemory, sent: [BatchInMemory]) async throws {
     try await RowsInMemory(store: store).insert(part, sent: sent)
   }
 
   /// The batches of a store in memory that may have left, were refused, or have a test.
+  /// - Throws: GRDB's `DatabaseError`
   public func batchesInMemory() async throws -> [BatchInMemory] { try await RowsInMemory(store: store).batches() }
 
   /// Whether a write succeeds now; tries one that leaves nothing behind.
@@ -169,6 +172,7 @@ extension DriveRecorder {
   ///   - server: The URL of the control server that grants its tests; they are stored with this device's client UUID
   ///   there.
   ///   - target: The user's own target of its pings: then its fences are kept here and never submitted.
+  /// - Throws: GRDB's `DatabaseError`
   public init(
     _ store: DriveStore, started: WallTime, boot: (id: String, sinceBoot: Duration)? = nil, log: String?,
     link: String? = nil, server: String? = nil, target: DriveTarget? = nil

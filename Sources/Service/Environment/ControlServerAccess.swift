@@ -24,6 +24,7 @@ extension ControlServerClient {
 }
 
 /// Runs `body`, and cancels it when `stop` yields. `body` decides what a cancellation ends: a pass loses nothing.
+/// - Throws: Errors of `body`.
 package func untilStopped<Result: Sendable>(
   by stop: AsyncStream<Void>, _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {

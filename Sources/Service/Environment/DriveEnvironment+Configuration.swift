@@ -12,6 +12,7 @@ import Submission
 extension DriveEnvironment {
   /// Opens the store as its only writer, and makes the parts that all drives and tests of this process share. Nothing runs yet.
   /// - Parameter purpose: Names this process to others that find the store in use.
+  /// - Throws: `StoreError`, GRDB's `DatabaseError`
   package init(configuration: ProbeConfiguration, purpose: String, server: ControlServerClient, logger: Logger) throws {
     // Releases the memory that loading the program needed, before a drive needs its own.
     cpprocess_forget_start()

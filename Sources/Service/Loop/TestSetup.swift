@@ -97,6 +97,7 @@ extension LoopHost {
 extension ProbeConfiguration {
   /// The rules of a loop.
   /// - Parameter change: Changes the configured settings, as options of a command do.
+  /// - Throws: `LoopFault`
   public func loopRules(_ change: (inout LoopSettings) -> Void = { _ in }) throws -> LoopRules {
     var settings = loop
     change(&settings)

@@ -30,6 +30,7 @@ public final class DiskExecutor: SerialExecutor {
   public func run(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
 
   /// Runs `work` after all earlier jobs. The calling task waits for it; its thread does not.
+  /// - Throws: The error of `work`.
   public func execute<Value: Sendable, Failure: Error>(
     _ work: @escaping @Sendable () throws(Failure) -> Value
   ) async throws(Failure) -> Value {

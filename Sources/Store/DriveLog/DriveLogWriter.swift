@@ -31,6 +31,7 @@ public final class DriveLogWriter {
 
   /// Creates the log and writes its header.
   /// - Parameter waitsForRoom: Whether lines wait in memory when the disk has no room or no inode for the file.
+  /// - Throws: ``DriveLogError/unwritable(path:reason:)``
   public init(path: String, header: DriveLogHeader, waitsForRoom: Bool = false) throws {
     self.path = path
     do {
@@ -63,6 +64,7 @@ public final class DriveLogWriter {
 
   /// Creates the log in `folder` as `name`.jsonl, or with a number behind the name if that file exists: a clock that is set back, or starts
   /// at the same time with each boot, yields a name twice.
+  /// - Throws: ``DriveLogError/unwritable(path:reason:)``
   public convenience init(newIn folder: String, name: String, header: DriveLogHeader, waitsForRoom: Bool = false) throws
   {
     let paths = (1...1000).map { "\(folder)/\(name)\($0 == 1 ? "" : ".\($0)").jsonl" }
@@ -70,6 +72,7 @@ public final class DriveLogWriter {
   }
 
   /// Makes all lines so far durable.
+  /// - Throws: ``DriveLogError/unwritable(path:reason:)``
   public func sync() throws {
     try flush()
     // While it is paused there may be no file yet.
@@ -85,6 +88,7 @@ public final class DriveLogWriter {
   }
 
   /// Appends a selection of a clock.
+  /// - Throws: as ``append(_:beside:)``
   public func append(_ note: ClockNote) throws { try write(note.json) }
 
   /// Marks a session of an ended drive as forgotten: recovery from this log leaves it out.
@@ -94,9 +98,11 @@ public final class DriveLogWriter {
   }
 
   /// Notes in the log of an ended drive that the control server has fences of it; durable on return.
+  /// - Throws: ``DriveLogError/unwritable(path:reason:)``
   public static func note(_ accepted: AcceptedFences, in path: String) throws { try note(accepted.json, in: path) }
 
   /// Notes in the log of an ended drive what became of its capture; durable on return.
+  /// - Throws: ``DriveLogError/unwritable(path:reason:)``
   public static func note(_ capture: CaptureNote, in path: String) throws { try note(capture.json, in: path) }
 
   private static func note(_ note: JSON, in path: String) throws {

@@ -9,6 +9,7 @@ public struct Outbox: Sendable {
   // MARK: Reading
 
   /// The batches of `sessions` in one of these states.
+  /// - Throws: GRDB's `DatabaseError`
   public func batches(of sessions: [Int64], in states: [Batch.State]) async throws -> [Batch] {
     let wanted = states.map { "'\($0.rawValue)'" }.joined(separator: ", ")
     var batches: [Batch] = []
@@ -23,6 +24,7 @@ public struct Outbox: Sendable {
 
   /// The tests whose use is known, in lower case: those of batches, damaged ones included, and those of partly sent
   /// sessions.
+  /// - Throws: GRDB's `DatabaseError`
   public func knownTests() async throws -> Set<String> {
     try await store.read { db in
       try String.fetchSet(
@@ -43,6 +45,7 @@ public struct Outbox: Sendable {
   ///   - sessions: Their ids.
   ///   - limit: The most fences of a batch.
   ///   - time: Now, for the quarantine.
+  /// - Throws: GRDB's `DatabaseError`
   public func makeBatches(of sessions: [Int64], limit: Int, at time: WallTime) async throws {
     for session in sessions {
       let fences = try await store.read { db in
@@ -134,6 +137,7 @@ public struct Outbox: Sendable {
   }
 
   /// Marks `batch` as waiting again: the server has certainly not stored it.
+  /// - Throws: GRDB's `DatabaseError`
   public func release(batch: Int64) async throws {
     try await store.execute("UPDATE batch SET state = 'waiting' WHERE id = ?", [batch])
   }
@@ -142,6 +146,7 @@ public struct Outbox: Sendable {
   /// - Parameters:
   ///   - sent: When the earlier request left.
   ///   - doubt: ``Batch/doubt``.
+  /// - Throws: GRDB's `DatabaseError`
   public func keepInDoubt(batch: Int64, since sent: WallTime, doubt: String) async throws {
     try await store.execute(
       "UPDATE batch SET state = 'sending', sent_at = ?, doubt = ? WHERE id = ?", [sent.microseconds, doubt, batch])
@@ -152,6 +157,7 @@ public struct Outbox: Sendable {
   ///   - batch: Its id.
   ///   - isAnswer: Whether it was the answer to the batch itself. Then it counts each time, because the batch may be
   ///     the cause.
+  /// - Throws: GRDB's `DatabaseError`
   public func noteTrouble(batch: Int64, isAnswer: Bool) async throws {
     let troubles = isAnswer ? "troubles + 1" : "max(troubles, 1)"
     try await store.execute("UPDATE batch SET troubles = \(troubles) WHERE id = ?", [batch])
@@ -159,6 +165,7 @@ public struct Outbox: Sendable {
 
   /// Marks `batch` as submitted. Its fences stay stored for export.
   /// - Returns: The fences, and the path of the drive's log, for the second copy; `nil` without a test or without a log.
+  /// - Throws: GRDB's `DatabaseError`
   @discardableResult
   public func markSubmitted(batch: Int64, at time: WallTime) async throws -> (fences: AcceptedFences, log: String)? {
     try await store.write { [directory = store.directory] db in
@@ -197,6 +204,7 @@ public struct Outbox: Sendable {
 
   /// How many fences of a session the store assigns to each test, in lower case: those that it has as sent, and unsent ones of a batch that
   /// names the test. Damaged fences count; sent ones whose batch is unknown count for the session's test.
+  /// - Throws: GRDB's `DatabaseError`
   public func fencesByTest(of session: Int64) async throws -> [String: Int] {
     try await store.read { db in
       let rows = try Row.fetchAll(
@@ -217,12 +225,14 @@ public struct Outbox: Sendable {
   }
 
   /// Marks `batch` as refused. It stays stored, and is sent again on command only.
+  /// - Throws: GRDB's `DatabaseError`
   public func quarantine(batch: Batch, reason: String, at time: WallTime) async throws {
     try await store.write { db in try BatchTable.quarantine(batch.id, session: batch.session, reason, at: time, db) }
   }
 
   /// Splits a refused batch in two, because a single fence may be the cause.
   /// - Returns: The parts, the earlier fences first.
+  /// - Throws: GRDB's `DatabaseError`
   public func split(batch: Batch) async throws -> [Batch] {
     try await store.write { db in
       let fences = try Int64.fetchAll(
@@ -237,6 +247,7 @@ public struct Outbox: Sendable {
   }
 
   /// Removes the fences of refused batches from them, so that they are sent again in new ones.
+  /// - Throws: GRDB's `DatabaseError`
   public func reopen(batches: [Batch], at time: WallTime) async throws {
     try await store.write { db in
       for batch in batches {

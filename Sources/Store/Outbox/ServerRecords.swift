@@ -6,6 +6,7 @@ public struct ServerRecords: Sendable {
   let store: StoreDatabase
 
   /// The client UUID from the control server at `url`; `nil` when there is none, or it is damaged.
+  /// - Throws: GRDB's `DatabaseError`
   public func clientUUID(at url: String) async throws -> String? {
     try await registered("client_uuid", at: url)
   }
@@ -16,6 +17,7 @@ public struct ServerRecords: Sendable {
   }
 
   /// Stores the client UUID, in a row without a place in the history: another client has another history.
+  /// - Throws: GRDB's `DatabaseError`
   public func setClientUUID(_ uuid: String, at url: String) async throws {
     try await store.write { [copies = store.copies] db in
       try db.execute(
@@ -27,6 +29,7 @@ public struct ServerRecords: Sendable {
 
   /// The time of the newest test seen in the history at `url`, in milliseconds since the epoch; `nil` before the
   /// first reading.
+  /// - Throws: GRDB's `DatabaseError`
   public func historyCursor(at url: String) async throws -> Int64? {
     try await registered("history_cursor", at: url)
   }
@@ -41,6 +44,7 @@ public struct ServerRecords: Sendable {
   }
 
   /// Stores the time of the newest test seen in the history at `url`, in milliseconds since the epoch.
+  /// - Throws: GRDB's `DatabaseError`
   public func setHistoryCursor(_ cursor: Int64?, at url: String) async throws {
     try await store.write { [copies = store.copies] db in
       try db.execute(
@@ -52,6 +56,7 @@ public struct ServerRecords: Sendable {
 
   /// Stores the lasting state of `Submission.ServerGate` for the server at `url`, as JSON: the circuit breaker and
   /// the other waits.
+  /// - Throws: GRDB's `DatabaseError`
   public func setGateMemory(_ memory: String, at url: String) async throws {
     try await store.execute(
       "INSERT OR REPLACE INTO breaker (control_server, memory) VALUES (?, ?)", [ServerKey.of(url), memory])

@@ -88,6 +88,7 @@ public struct SpeedTestOutbox: Sendable {
   /// - Parameters:
   ///   - known: What became of its result, if it was sent from memory.
   ///   - time: When `known` was stated.
+  /// - Throws: GRDB's `DatabaseError`, `EncodingError`
   public func end(_ id: Int64, _ end: End, known: StoredSpeedTest? = nil, at time: WallTime? = nil) async throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -113,12 +114,14 @@ public struct SpeedTestOutbox: Sendable {
   /// - Parameters:
   ///   - results: A JSON array as the server takes it.
   ///   - id: The id of the test.
+  /// - Throws: GRDB's `DatabaseError`
   public func add(qos results: String, to id: Int64) async throws {
     try await set(id, "qos = ?, qos_state = 'waiting'", [results])
   }
 
   /// Marks tests as aborted that a dead process was measuring. Their last known moment is their start.
   /// - Returns: Their number.
+  /// - Throws: GRDB's `DatabaseError`
   public func endInterrupted() async throws -> Int {
     try await store.write { [writer = store.writer, copies = store.copies] db in
       let ended = try Int64.fetchAll(
@@ -138,6 +141,7 @@ public struct SpeedTestOutbox: Sendable {
 
   /// The ended tests that the server at `url` does not have, as far as it is known: the newest first, those that met trouble behind the
   /// others.
+  /// - Throws: GRDB's `DatabaseError`
   public func unsent(at url: String, withQuarantined: Bool = false) async throws -> [StoredSpeedTest] {
     let states = withQuarantined ? "'waiting', 'sending', 'quarantined'" : "'waiting', 'sending'"
     return try await store.read { db in
@@ -153,6 +157,7 @@ public struct SpeedTestOutbox: Sendable {
   }
 
   /// The number of ended tests of other servers, which the server at `url` cannot take.
+  /// - Throws: GRDB's `DatabaseError`
   public func unsentElsewhere(than url: String) async throws -> Int {
     try await store.read { db in
       try Int.fetchOne(
@@ -174,22 +179,27 @@ public struct SpeedTestOutbox: Sendable {
 
   /// Marks a report as sending. Must be called before its first byte leaves: after any crash, the next process knows that the server may
   /// have it.
+  /// - Throws: GRDB's `DatabaseError`
   public func beginSending(_ id: Int64, _ part: Part, at time: WallTime) async throws {
     try await set(id, "\(part.column) = 'sending', attempt = attempt + 1, sent_at = ?", [time.microseconds])
   }
 
   /// Marks a report as waiting again: the server has certainly not stored it.
+  /// - Throws: GRDB's `DatabaseError`
   public func release(_ id: Int64, _ part: Part) async throws { try await set(id, "\(part.column) = 'waiting'", []) }
 
   /// Counts trouble, which moves the test behind the others.
+  /// - Throws: GRDB's `DatabaseError`
   public func noteTrouble(_ id: Int64) async throws { try await set(id, "troubles = troubles + 1", []) }
 
   /// Marks a report as submitted. The test stays stored for export.
+  /// - Throws: GRDB's `DatabaseError`
   public func markSubmitted(_ id: Int64, _ part: Part, at time: WallTime) async throws {
     try await set(id, "\(part.column) = 'submitted', settled_at = ?, reason = NULL", [time.microseconds])
   }
 
   /// Marks a report as refused. It stays stored, and is sent again on command only.
+  /// - Throws: GRDB's `DatabaseError`
   public func quarantine(_ id: Int64, _ part: Part, reason: String, at time: WallTime) async throws {
     try await set(id, "\(part.column) = 'quarantined', settled_at = ?, reason = ?", [time.microseconds, reason])
   }
@@ -206,6 +216,7 @@ public struct SpeedTestOutbox: Sendable {
 
   /// Deletes a test, sent or not, and overwrites its bytes. A running test stays.
   /// - Returns: Whether there was such a test.
+  /// - Throws: GRDB's `DatabaseError`
   public func forget(_ id: Int64) async throws -> Bool {
     let isDeleted = try await store.write { [writer = store.writer, copies = store.copies] db in
       let ids = try Int64.fetchAll(

@@ -69,6 +69,7 @@ public struct StoreReader: Sendable {
   public var isWriterAlive: Bool { directory.map(WriterLock.isHeld) ?? true }
 
   /// All sessions, oldest first. In a large store, the fences that the server has are counted and not read.
+  /// - Throws: GRDB's `DatabaseError`, as all functions of this type.
   public func sessions() throws -> [StoredSession] {
     let isLarge = try bytes > readForListing
     let columns = isLarge ? StoredSession.columnsWithSentCounted : StoredSession.columns
@@ -110,6 +111,7 @@ public struct StoreReader: Sendable {
   }
 
   /// The number of sessions of drives with a target of their own; they are never sent.
+  /// - Throws: GRDB's `DatabaseError`
   public func keptSessions() throws -> Int {
     try value(
       "SELECT count(*) FROM session WHERE drive_id IN (SELECT id FROM intact_drive WHERE target IS NOT NULL)") ?? 0
@@ -247,11 +249,13 @@ public struct StoreReader: Sendable {
 
 extension StoreReader {
   /// The speed tests, oldest first. Damaged ones are left out.
+  /// - Throws: GRDB's `DatabaseError`
   public func speedTests() throws -> [StoredSpeedTest] {
     try rows("SELECT \(StoredSpeedTest.columns) FROM intact_speed_test ORDER BY id").compactMap(StoredSpeedTest.init)
   }
 
   /// The number of speed tests that have ended and are not on a server.
+  /// - Throws: GRDB's `DatabaseError`
   public func unsentSpeedTests() throws -> Int {
     try value("SELECT count(*) FROM intact_speed_test WHERE state IN ('waiting', 'sending')") ?? 0
   }

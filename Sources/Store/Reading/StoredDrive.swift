@@ -19,6 +19,7 @@ public struct StoredDrive: Sendable {
 extension StoreReader {
   /// The intact drives whose logs are there, oldest first, with their intact sessions.
   /// - Parameter session: The id of the only session; `nil`: all sessions.
+  /// - Throws: GRDB's `DatabaseError`.
   public func drivesWithLogs(session: Int64? = nil) throws -> [StoredDrive] {
     let sessions = try rows(
       """

@@ -20,6 +20,7 @@ public struct StoredDriveLog: Hashable, Sendable {
 
 extension StoreReader {
   /// The logs of all intact drives by the drive's id.
+  /// - Throws: GRDB's `DatabaseError`
   public func driveLogs() throws -> [Int64: StoredDriveLog] {
     let rows = try rows(
       """

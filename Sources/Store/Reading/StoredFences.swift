@@ -20,6 +20,7 @@ public struct StoredFences: Sendable {
   }
 
   /// The number of ended fences in sessions of the store, damaged ones included, whatever the conditions.
+  /// - Throws: GRDB's `DatabaseError`
   public func count() throws -> Int {
     try reader.value(
       "SELECT count(*) FROM fence WHERE exited_at IS NOT NULL AND session_id IN (SELECT id FROM session)") ?? 0
@@ -27,6 +28,7 @@ public struct StoredFences: Sendable {
 
   /// The number of fences that ``forEach(_:)`` reads, damaged ones included: a total for a display. It is counted without a look at their
   /// checksums.
+  /// - Throws: GRDB's `DatabaseError`
   public func countToRead() throws -> Int {
     guard let database = reader.database else { return 0 }
     return try database.read { db in
@@ -38,6 +40,7 @@ public struct StoredFences: Sendable {
 
   /// Calls `body` with each fence, while the next ones are read on another thread.
   /// - Parameter body: Receives the fences; all counts of their sessions are 0.
+  /// - Throws: GRDB's `DatabaseError`, and errors of `body`.
   public func forEach(_ body: (StoredFence) throws -> Void) throws {
     var pages = FencePages(reader, where: conditions, size: size)
     let ahead = ReadAhead { try pages.next() }

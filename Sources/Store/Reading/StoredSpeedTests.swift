@@ -11,6 +11,7 @@ public struct StoredSpeedTests: Sendable {
   public init(_ reader: StoreReader) { self.reader = reader }
 
   /// Calls `body` with each test. A test that begins meanwhile may be included or not; no test is included twice.
+  /// - Throws: GRDB's `DatabaseError`, and errors of `body`.
   public func forEach(_ body: (StoredSpeedTest) throws -> Void) throws {
     var (last, isLastPage) = (Int64.min, false)
     while !isLastPage {

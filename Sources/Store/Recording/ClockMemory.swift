@@ -7,6 +7,7 @@ public struct ClockMemory: Sendable {
   let store: StoreDatabase
 
   /// The clocks as an earlier process of this boot stored them; `nil` when there are none, or they are damaged.
+  /// - Throws: GRDB's `DatabaseError`
   public func wallClock(ofBoot bootID: String, at boot: Duration) throws -> WallClock? {
     guard !bootID.isEmpty else { return nil }
     let memory = try store.queue.read { db in
@@ -19,6 +20,7 @@ public struct ClockMemory: Sendable {
   }
 
   /// The wall times of the boot that the drives of this boot were dated by, latest drive first.
+  /// - Throws: GRDB's `DatabaseError`
   public func timesOfBoot(_ bootID: String) throws -> [WallTime] {
     guard !bootID.isEmpty else { return [] }
     return try store.queue.read { db in
@@ -35,6 +37,7 @@ public struct ClockMemory: Sendable {
 
   /// Stores the clocks of this boot, and deletes those of others. Stores nothing without a selection, or when the boot
   /// is unknown.
+  /// - Throws: GRDB's `DatabaseError`
   public func persist(_ clock: WallClock, ofBoot bootID: String) throws {
     guard !bootID.isEmpty, let selection = clock.selection else { return }
     let memory = String(decoding: try JSONEncoder().encode(clock), as: UTF8.self)

@@ -20,6 +20,7 @@ public struct DriveRecorder: Sendable {
   var target: String?
 
   /// Removes the drive, as it has not begun: another link's part of it could not. A drive with sessions stays.
+  /// - Throws: GRDB's `DatabaseError`
   public func discard() throws {
     try store.queue.write { db in
       try db.execute(
@@ -68,6 +69,7 @@ public struct DriveRecorder: Sendable {
   }
 
   /// Marks the drive as ended.
+  /// - Throws: GRDB's `DatabaseError`
   public func end(at time: DriveTime, reason: StopReason) throws {
     try store.writeNow { db in
       try db.execute(

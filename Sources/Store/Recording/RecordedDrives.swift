@@ -6,6 +6,7 @@ public struct RecordedDrives: Sendable {
   let store: StoreDatabase
 
   /// The id that the next drive will have.
+  /// - Throws: GRDB's `DatabaseError`
   public func next() async throws -> Int64 {
     try await store.readAmongWrites { db in
       try Int64.fetchOne(
@@ -23,6 +24,7 @@ public struct RecordedDrives: Sendable {
   /// The age of the ended sessions counts from the next ``AgeDeletion`` for which two clocks agree: the present one may be wrong.
   /// - Parameter running: The lowest id of the drives that this process records; they stay unchanged.
   /// - Returns: The number of ended sessions.
+  /// - Throws: GRDB's `DatabaseError`
   @discardableResult
   public func endInterrupted(except running: Int64? = nil) async throws -> Int {
     try await store.write { db in
@@ -53,6 +55,7 @@ public struct RecordedDrives: Sendable {
   ///   even if the wall clock was set.
   ///   - sinceBoot: The time since this boot.
   ///   - now: The wall clock. If it shows an impossible time, the time since an earlier boot is unknown.
+  /// - Throws: GRDB's `DatabaseError`
   public func loopsToContinue(bootID: String, sinceBoot: Duration, now: WallTime) async throws -> [String?: String] {
     try await store.readAmongWrites { db in
       let interrupted = try Row.fetchAll(

@@ -25,6 +25,7 @@ public struct ClockSettlement: Sendable {
   ///   - sinceBoot: The time since this boot.
   ///   - now: The selected wall time. An impossible time changes nothing.
   ///   - isSure: Whether a second clock confirms the selected one, or none can be asked; otherwise no time is changed.
+  /// - Throws: GRDB's `DatabaseError`
   public func settle(
     bootID: String, sinceBoot: Duration, now: WallTime, isSure: Bool = true
   ) async throws -> Outcome {

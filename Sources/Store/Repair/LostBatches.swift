@@ -14,6 +14,7 @@ public struct LostBatches: Sendable {
   /// Repairs damaged rows of batches with unsent fences.
   /// - Parameter running: The lowest id of the running drives, which stay unchanged.
   /// - Returns: The number of batches now in doubt.
+  /// - Throws: GRDB's `DatabaseError`
   public func doubtDamaged(except running: Int64? = nil) async throws -> Int {
     // Mostly there is none: a drive must not wait for that.
     let isAny = try await store.read { try $0.has("batch WHERE \(RowChecksum.isDamaged("batch"))") }
@@ -46,6 +47,7 @@ public struct LostBatches: Sendable {
   /// Assigns each batch without a session to the session of its fences. After damage to the table of sessions, the drive's log gives the
   /// fences a new session, and a pass finds batches by their session.
   /// - Returns: The number of batches that have a session again.
+  /// - Throws: GRDB's `DatabaseError`
   public func followFences() async throws -> Int { try await store.write(Self.followFences) }
 
   @discardableResult
@@ -112,6 +114,7 @@ public struct LostBatches: Sendable {
   ///   - limit: The most fences of a batch.
   ///   - running: The lowest id of the running drives, which stay unchanged.
   /// - Returns: The number of fences in doubt.
+  /// - Throws: GRDB's `DatabaseError`
   public func doubtUnsent(limit: Int = limit, except running: Int64? = nil) async throws -> Int {
     try await store.write { db in
       try Orphans.adoptMissing(except: running, db)

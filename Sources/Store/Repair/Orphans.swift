@@ -13,6 +13,7 @@ public struct Orphans: Sendable {
   ///   - future: If a fence was seen later than this, its time came from a wrong clock, and its session does not wait either.
   ///   - running: The lowest id of the running drives, which stay unchanged.
   /// - Returns: The number of fences that can be sent or exported again.
+  /// - Throws: GRDB's `DatabaseError`
   public func adopt(lastSeenBefore time: WallTime, orAfter future: WallTime? = nil, except running: Int64? = nil)
     async throws -> Int
   {

@@ -16,6 +16,7 @@ public struct AgeDeletion: Sendable {
   ///   - agreement: `.contradicts`: nothing is deleted by age. `.silent`: only data that the server has. `.agrees`: all
   ///     that is old.
   ///   - running: The lowest id of the running drives; `nil` for none.
+  /// - Throws: GRDB's `DatabaseError`
   public func run(
     _ retention: Retention, now: WallTime, agreement: ClockAgreement = .silent, except running: Int64?
   ) async throws -> Deleted {

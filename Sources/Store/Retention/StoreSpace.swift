@@ -22,6 +22,7 @@ public struct StoreSpace: Sendable {
   /// - Parameters:
   ///   - quota: The limits.
   ///   - running: The lowest id of the running drives, which stay unchanged; `nil` for none.
+  /// - Throws: GRDB's `DatabaseError`
   public func keepWithin(_ quota: Quota, except running: Int64?) async throws -> Dropped {
     guard try await exceeds(quota) else { return Dropped() }
     return try await measured {
@@ -42,6 +43,7 @@ public struct StoreSpace: Sendable {
   }
 
   /// Deletes the same data on a full disk, until the disk has room for the ``ReserveFile`` and for writes meanwhile.
+  /// - Throws: GRDB's `DatabaseError`
   public func makeRoom(except running: Int64?) async throws -> Dropped {
     try await measured {
       guard let room = directory.room, room < ReserveFile.room else { return Dropped() }

@@ -91,6 +91,7 @@ public final class ControlledTest: Sendable {
   /// - Parameters:
   ///   - onGrant: Called when the control server has made the test, with its answer.
   ///   - progress: Called by the test's threads, up to ten times a second by each.
+  /// - Throws: GRDB's `DatabaseError` when the store fails.
   public func run(
     onGrant: @escaping @Sendable (SpeedTestGrant) -> Void = { _ in },
     progress: @escaping @Sendable (SpeedTestProgress) -> Void = { _ in }

@@ -15,6 +15,7 @@ public struct DataBudget: Sendable {
   }
 
   /// Why no test may start now, in a line; `nil` when one may.
+  /// - Throws: GRDB's `DatabaseError`
   public func refusal() async throws -> String? {
     let usage = try await LoopRunner.stored(in: store, logger)?.usage ?? DataUsage()
     let wall = host.moment().wall
@@ -29,6 +30,7 @@ public struct DataBudget: Sendable {
 
   /// Charges a test that is about to begin as if it were interrupted, so that a process that dies during the test leaves the charge.
   /// - Returns: The state to pass to ``end(_:bytes:)``.
+  /// - Throws: GRDB's `DatabaseError`, `EncodingError`
   public func begin() async throws -> LoopMemory {
     let moment = host.moment()
     let before =
@@ -41,6 +43,7 @@ public struct DataBudget: Sendable {
   }
 
   /// Charges the bytes of a test that has ended, in place of those of ``begin()``.
+  /// - Throws: GRDB's `DatabaseError`, `EncodingError`
   public func end(_ before: LoopMemory, bytes: Int64) async throws {
     var memory = before
     memory.usage.beginTest()

@@ -33,6 +33,7 @@ public actor LoopRunner {
   /// - Parameters:
   ///   - isNew: Begins a new loop even if the stored one is not over.
   ///   - report: Receives news; must return at once.
+  /// - Throws: GRDB's `DatabaseError`
   public init(
     _ rules: LoopRules, options: TestOptions, environment: ControlledTest.Environment, isNew: Bool = false,
     host: LoopHost, report: @escaping @Sendable (LoopNews) -> Void

@@ -80,7 +80,7 @@ public final class TestConditions: Sendable {
     }
   }
 
-  /// What was noted since ``beginTrack()``.
+  /// The positions, the links and the reading of the modem since ``beginTrack()``.
   func endTrack() -> Track {
     known.withLock { known in
       defer { (known.track, known.links) = (nil, nil) }
