@@ -1,4 +1,3 @@
-import Coverage
 import Foundation
 
 /// Space on the disk reserved for fences: files that are deleted when the disk is full, so that fences fit.
