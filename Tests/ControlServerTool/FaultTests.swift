@@ -13,7 +13,8 @@ import Testing
         .retryAfter(status: 503, "Wed, 21 Oct 2026 07:28:00 GMT"), nil
       ),
       ("*:redirect:http://portal.test/login", .redirect("http://portal.test/login"), nil),
-      ("ip:drop-answer:1", .dropAnswer, 1), ("ip:late:2:1", .late(2), 1), ("ip:empty-if:a:b", .emptyIf("a:b"), nil),
+      ("ip:drop-answer:1", .dropAnswer, 1), ("ip:stored:409:1", .stored(status: 409), 1), ("ip:late:2:1", .late(2), 1),
+      ("ip:empty-if:a:b", .emptyIf("a:b"), nil),
     ] as [(String, Fault, Int?)])
   func flags(text: String, fault: Fault, count: Int?) {
     let planned = PlannedFault(flag: text)

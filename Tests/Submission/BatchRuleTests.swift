@@ -50,7 +50,7 @@ struct BatchRuleTests {
   @Test(
     "when the server swallows only this batch again and again, then the batch is suspect; other trouble proves nothing")
   func suspect() {
-    #expect(consequences((Self.empty, .coverageResult), isSuspect: true) == [.suspect])
+    #expect(consequences((Self.empty, .coverageResult), isSuspect: true) == [.refuse])
     for failure in [ServerFailure.notTheServer(status: 302, found: "a redirect"), .noAnswer("x")] {
       #expect(consequences((failure, .coverageResult), isSuspect: true) == [.setAside])
     }

@@ -118,7 +118,7 @@ struct GateLimitsTests {
     #expect(
       rule.consequence(of: .notTheServer(status: 300, found: "x"), at: .coverageResult, isSuspect: true) == .setAside)
     #expect(
-      rule.consequence(of: .notTheServer(status: 299, found: "x"), at: .coverageResult, isSuspect: true) == .suspect)
+      rule.consequence(of: .notTheServer(status: 299, found: "x"), at: .coverageResult, isSuspect: true) == .refuse)
   }
 
   @Test(

@@ -247,6 +247,17 @@ struct OutcomeSlowTests {
     try await rig.finish()
   }
 
+  @Test("when the server stores a batch and refuses it all the same, then the history shows it, and no fence goes again")
+  func storedAndRefused() async throws {
+    let rig = try await SendingRig()
+    let drive = try rig.record(tests: [try await rig.test()], fences: 5)
+    try await rig.tool.setFault("stored:409", on: "coverageResult", count: 1)
+    #expect(try await rig.sender().pass(.drive(drive)).sessionsSent == 1)
+    #expect(try await rig.requests("coverageResult") == 1)
+    #expect(try await rig.holdsAllOnce(5))
+    try await rig.finish()
+  }
+
   @Test("when a server refuses everything, then a background pass does not submit every single fence")
   func refusingServer() async throws {
     let rig = try await SendingRig()

@@ -20,6 +20,8 @@ enum Fault: Hashable, Sendable {
   case hang(Double)
   /// Carried out and committed, then the connection is closed without an answer.
   case dropAnswer
+  /// Carried out and committed, then answered like `status`, as by a gateway that repeats requests.
+  case stored(status: Int)
   /// Carried out at once, answered after this number of seconds.
   case slow(Double)
   /// Carried out after this number of seconds, even if the client has gone.
@@ -32,7 +34,7 @@ enum Fault: Hashable, Sendable {
 
   static let help = """
     none, a status from 400 to 599, 429-retry-after:SECONDS_OR_DATE, 503-retry-after:SECONDS_OR_DATE, empty, html, \
-    redirect:URL, error, reset, hang:SECONDS, drop-answer, slow:SECONDS, late:SECONDS, empty-if:TEXT
+    redirect:URL, error, reset, hang:SECONDS, drop-answer, stored:STATUS, slow:SECONDS, late:SECONDS, empty-if:TEXT
     """
 
   /// Reads `reset`, `503`, `hang:20`, `429-retry-after:Wed, 21 Oct 2026 07:28:00 GMT`.
@@ -49,6 +51,9 @@ enum Fault: Hashable, Sendable {
     case ("429-retry-after", let value?) where Self.isHeader(value): self = .retryAfter(status: 429, value)
     case ("503-retry-after", let value?) where Self.isHeader(value): self = .retryAfter(status: 503, value)
     case ("redirect", let value?) where Self.isHeader(value): self = .redirect(value)
+    case ("stored", let value?):
+      guard let status = Self.status(value) else { return nil }
+      self = .stored(status: status)
     case ("hang", let value?):
       guard let seconds = Self.seconds(value) else { return nil }
       self = .hang(seconds)
@@ -60,11 +65,13 @@ enum Fault: Hashable, Sendable {
       self = .late(seconds)
     case ("empty-if", let value?) where !value.isEmpty: self = .emptyIf(value)
     case (let number, nil):
-      guard let status = Int(number), (400...599).contains(status) else { return nil }
+      guard let status = Self.status(number) else { return nil }
       self = .status(status)
     default: return nil
     }
   }
+
+  private static func status(_ text: String) -> Int? { Int(text).flatMap { (400...599).contains($0) ? $0 : nil } }
 
   private static func isHeader(_ value: String) -> Bool {
     !value.isEmpty && value.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
@@ -88,6 +95,7 @@ enum Fault: Hashable, Sendable {
     case .reset: "reset"
     case .hang(let seconds): "hang:\(seconds)"
     case .dropAnswer: "drop-answer"
+    case .stored(let status): "stored:\(status)"
     case .slow(let seconds): "slow:\(seconds)"
     case .late(let seconds): "late:\(seconds)"
     case .emptyIf(let text): "empty-if:\(text)"

@@ -14,13 +14,11 @@ struct BatchRule: Hashable, Sendable {
     case setAside
     /// Leave the batch for the history of a later pass: the server answered, and an earlier request may have arrived.
     case wait
-    /// Split the batch in two; quarantine a single fence.
+    /// Read the history: the answer may come from a gateway or follow a repetition of the request, and say nothing about what the server has.
+    /// If the batch has not arrived, split it in two; quarantine a single fence.
     case refuse
     /// 429: continue with the next batch after a moment.
     case putOff
-    /// The server accepts other batches and answers this one without storing it. Read the history; if the batch has
-    /// not arrived, it counts as refused.
-    case suspect
   }
 
   private var hasRegisteredAgain = false
@@ -45,7 +43,8 @@ struct BatchRule: Hashable, Sendable {
       return .replaceTest
     case .rejected: return .refuse
     case .tooManyRequests: return .putOff
-    case .doubtful where isSuspect && !isInDoubt && Self.isSwallowed(failure): return .suspect
+    // The server accepts other batches, and answers this one without storing it.
+    case .doubtful where isSuspect && !isInDoubt && Self.isSwallowed(failure): return .refuse
     case .doubtful, .trouble, .forbidden, .unknownClient, .noStartedTest, .unreachable: return .setAside
     }
   }

@@ -63,9 +63,8 @@ struct Delivery: PassStep {
     case .endPass: throw PassEnd.failed(failure)
     case .setAside: try await outcomes.setAside([batch], failure, at: step, &pass)
     case .wait: await outcomes.wait(batch, failure, &pass)
-    case .refuse: try await outcomes.refuse(batch, failure, &pass)
+    case .refuse: try await refuse(batch, failure, &pass)
     case .putOff: try await outcomes.putOff(batch, failure, &pass)
-    case .suspect: try await resolveSuspect(batch, failure, &pass)
     }
     return false
   }
@@ -167,15 +166,14 @@ struct Delivery: PassStep {
     }
   }
 
-  /// The server answers `batch` without storing it: reads the history, and treats the batch as refused if the fences
-  /// have not arrived.
-  private func resolveSuspect(_ batch: Batch, _ failure: ServerFailure, _ pass: inout Pass) async throws {
+  /// The answer to `batch` says that it is not stored: reads the history, and treats the batch as refused if the fences have not arrived.
+  private func refuse(_ batch: Batch, _ refusal: ServerFailure, _ pass: inout Pass) async throws {
     do {
       if try await history.isResolved(batch, &pass) { return }
     } catch let failure as ServerFailure {
       return try await outcomes.setAside([batch], failure, at: .history, &pass)
     }
-    try await outcomes.refuse(batch, failure, &pass)
+    try await outcomes.refuse(batch, refusal, &pass)
   }
 }
 

@@ -129,6 +129,9 @@ struct Responder: HTTPResponder {
       let answer = try await carriedOut()
       entry.reason = ["not sent: \(answer.status)", entry.reason].compactMap { $0 }.joined(separator: ", ")
       return .close
+    case .stored(let status):
+      _ = try await carriedOut()
+      return answered(.error("fault on request: \(status)", status: status))
     case .slow(let seconds):
       let answer = try await carriedOut()
       entry.status = answer.status
