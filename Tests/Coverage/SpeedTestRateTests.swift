@@ -31,7 +31,7 @@ struct SpeedTestRateTests {
   func earlier() throws {
     let stored = #"{"kilobitsPerSecond":8,"bytes":1,"nanoseconds":2,"began":3,"connections":1,"curves":[[[2,1]]]}"#
     let rate = try JSONDecoder().decode(SpeedTestRate.self, from: Data(stored.utf8))
-    #expect(rate.measuredShare == nil && !rate.isPartial && !rate.isInterrupted)
+    #expect(rate.measuredShare == nil && rate.broken == nil && !rate.isPartial && !rate.isInterrupted)
     var figures = SpeedTestFigures(server: "s", port: 1, kind: "RMBT")
     figures.links = nil
     let coded = String(decoding: try JSONEncoder().encode(figures), as: UTF8.self)

@@ -20,6 +20,10 @@ final class LoopbackServer: @unchecked Sendable {
     /// Sends the last chunk of a download these seconds after its time. A batch takes these seconds, while the other connections
     /// move the clock.
     case late(Double)
+    /// Closes the connection in the middle of a main phase.
+    case breakOff
+
+    fileprivate var breaksOff: Bool { if case .breakOff = self { true } else { false } }
   }
 
   /// One line of the journal.
@@ -141,7 +145,7 @@ final class LoopbackServer: @unchecked Sendable {
     _ reaction: Reaction, _ stream: ServerStream, _ connection: Int, _ service: (Reaction) -> Bool
   ) -> Bool {
     switch reaction {
-    case .serve, .stall, .late: return service(reaction)
+    case .serve, .stall, .late, .breakOff: return service(reaction)
     case .say(let text):
       stream.send(text)
       return true
@@ -186,7 +190,7 @@ final class LoopbackServer: @unchecked Sendable {
     case ("PUTNORESULT", 1):
       let begin = clock.now
       stream.send("OK\n")
-      guard receive(stream, size: numbers[0], report: { _, _ in }) else { return false }
+      guard receive(stream, size: numbers[0], report: { _, _ in true }) else { return false }
       passBatch(entry.connection, since: begin, reaction)
       stream.send("TIME \(clock.now - begin)\n" + Self.ready)
     case ("PUT", 1): return upload(entry.connection, stream, size: numbers[0], reaction)
@@ -225,6 +229,7 @@ final class LoopbackServer: @unchecked Sendable {
     let begin = clock.now
     for step in 1...10 {
       lockstep.step(connection, seconds: Double(seconds) / 10)
+      if step == 6, reaction.breaksOff { return false }
       if step < 10 { chunks(stream, size: size, last: 0) }
     }
     if case .stall(let seconds) = reaction {
@@ -243,8 +248,8 @@ final class LoopbackServer: @unchecked Sendable {
     return false
   }
 
-  /// - Parameter report: Gets the number of all bytes so far, and of the new ones.
-  private func receive(_ stream: ServerStream, size: Int, report: (Int, Int) -> Void) -> Bool {
+  /// - Parameter report: Gets the number of all bytes so far, and of the new ones; whether to go on.
+  private func receive(_ stream: ServerStream, size: Int, report: (Int, Int) -> Bool) -> Bool {
     var (total, hasEnded) = (0, false)
     while !hasEnded {
       let bytes = stream.bytes()
@@ -253,7 +258,7 @@ final class LoopbackServer: @unchecked Sendable {
         hasEnded = true
       }
       total += bytes.count
-      report(total, bytes.count)
+      guard report(total, bytes.count) else { return false }
     }
     return true
   }
@@ -267,6 +272,7 @@ final class LoopbackServer: @unchecked Sendable {
       // 16 MB/s for all connections together: the backlog of all sockets at the end takes less than 100 ms, after which a client may give up.
       clock.advance(seconds: Double(new) / 16e6)
       if stalls == nil { stream.send("TIME \(clock.now - begin) BYTES \(total)\n") }
+      return !reaction.breaksOff || clock.now - begin < 200_000_000
     }
     guard isWhole else { return false }
     if let stalls { return stall(stream, connection, stalls) }

@@ -26,6 +26,15 @@ import Testing
     #expect(!outcome(up: value).isComplete)
   }
 
+  @Test("Edge 29: when a connection breaks after the common end, then its bytes count as those of the others do")
+  func breaksLate() {
+    var outcome = outcome(down: 1000)
+    outcome.brokenDownloads = [[Sample(nanoseconds: 2_000_000, bytes: 600)], []]
+    #expect(outcome.download?.bytes == 1300 && outcome.download?.nanoseconds == 1_000_000)
+    outcome.downloadCurves = []
+    #expect(outcome.download == nil, "without any whole connection there is no common end")
+  }
+
   @Test("When threads report at the same time, then no report is lost")
   func record() {
     let record = RunRecord()

@@ -26,6 +26,23 @@ import Testing
     #expect(outcome.isComplete)
   }
 
+  @Test(
+    "Edge 29: when a connection breaks within a main phase, then it does not set the common end, its bytes count, and the phase is interrupted",
+    arguments: ["GETTIME", "PUT"])
+  func breaksWithin(word: String) async throws {
+    let rig = try rig(word, .breakOff)
+    let outcome = try await rig.run()
+    let isDownload = word == "GETTIME"
+    #expect(outcome.failures.count == 1 && outcome.isComplete)
+    let broken = try #require((isDownload ? outcome.brokenDownloads : outcome.brokenUploads).first?.last)
+    let whole = try #require(Throughput(threads: isDownload ? outcome.downloadCurves : outcome.uploadCurves))
+    let figures = outcome.figures(rig.plan)
+    let rate = try #require(isDownload ? figures.download : figures.upload)
+    #expect(broken.bytes > 0 && broken.nanoseconds < whole.nanoseconds)
+    #expect(rate.nanoseconds == whole.nanoseconds && rate.bytes == whole.bytes + broken.bytes)
+    #expect(rate.connections == 3 && rate.broken == 1 && rate.isInterrupted)
+  }
+
   @Test("Edge 21: when the connection of the pings fails, then the others still load, and the test is not complete")
   func pingFails() async throws {
     let outcome = try await rig("PING", .reset).run()

@@ -189,7 +189,7 @@ public struct SpeedTestRate: Hashable, Sendable, Codable {
   public let nanoseconds: Int64
   /// The start of the phase, ns since the start of the test.
   public let began: Int64
-  /// The connections that took part.
+  /// The connections that took part, those that broke included.
   public let connections: Int
   /// Each connection's curve: pairs of ns since the start of the phase and all bytes until then. Thinned out, but not around the common
   /// end, so that the result follows from it.
@@ -200,15 +200,17 @@ public struct SpeedTestRate: Hashable, Sendable, Codable {
   public let silence: Int64?
   /// The same in whole milliseconds, rounded.
   public var silenceMilliseconds: Int64? { silence.map { $0 / 1_000_000 + ($0 % 1_000_000 >= 500_000 ? 1 : 0) } }
+  /// The connections that broke in the phase; `nil` of a test of an earlier build.
+  public let broken: Int?
 
   /// A result with the given values.
   public init(
     kilobitsPerSecond: Int64, bytes: Int64, nanoseconds: Int64, began: Int64, connections: Int, curves: [[[Int64]]],
-    planned: Int64? = nil, silence: Int64? = nil
+    planned: Int64? = nil, silence: Int64? = nil, broken: Int? = nil
   ) {
     (self.kilobitsPerSecond, self.bytes, self.nanoseconds) = (kilobitsPerSecond, bytes, nanoseconds)
     (self.began, self.connections, self.curves) = (began, connections, curves)
-    (self.planned, self.silence) = (planned, silence)
+    (self.planned, self.silence, self.broken) = (planned, silence, broken)
   }
 }
 
@@ -227,8 +229,8 @@ extension SpeedTestRate {
   /// Whether the rate is one of a part of the phase only.
   public var isPartial: Bool { measuredShare.map { $0 < Self.leastShare } ?? false }
 
-  /// Whether the phase was interrupted: the rate is of a part of it, or there was a long silence.
-  public var isInterrupted: Bool { isPartial || (silence ?? 0) >= Self.longSilence }
+  /// Whether the phase was interrupted: the rate is of a part of it, there was a long silence, or a connection broke.
+  public var isInterrupted: Bool { isPartial || (silence ?? 0) >= Self.longSilence || (broken ?? 0) > 0 }
 
   /// kbit/s over the whole phase: the bytes of all connections until its end. For a phase of which a part was measured only, ``kilobitsPerSecond``
   /// is too high.

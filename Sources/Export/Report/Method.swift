@@ -99,7 +99,7 @@ enum Method: String, CaseIterable {
       """
       Completed: ping, download and upload have a figure. Failed: the test ended by itself without one of them. Aborted: it was ended \
       from outside. Unsuccessful ratio: failed tests divided by failed and completed ones (after ETSI EG 202 057-4, data transmissions). \
-      Interrupted: less than 85 % of a phase was measured, or no byte came for 2 s. \
+      Interrupted: less than 85 % of a phase was measured, no byte came for 2 s, or a connection broke. \
       The other figures are over completed tests. Data rate: bits of all connections until their common end, divided by that time; of a \
       phase of which less than 85 % was measured, all bits divided by the planned time. 1 Mbit is 10⁶ bit. Ping: median of a test's pings by the server's values. Delay: median of a test's coverage pings (round trips): \
       idle in the 10 s before the test, else under its load (working latency, draft-ietf-ippm-responsiveness). Increase: a test's delay \

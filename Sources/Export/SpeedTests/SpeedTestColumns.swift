@@ -50,7 +50,10 @@ enum SpeedTestColumns {
     figure("upload_connections", .integer, "connections that took part in the upload") {
       $0.upload.map { .count($0.connections) }
     },
-    figure("interrupted", .boolean, "whether less than 85 % of a phase was measured, or no byte came for 2 s") {
+    figure(
+      "interrupted", .boolean,
+      "whether less than 85 % of a phase was measured, no byte came for 2 s, or a connection broke"
+    ) {
       figures in
       [figures.download, figures.upload].contains { $0?.planned != nil } ? .bool(figures.isInterrupted) : nil
     },

@@ -13,7 +13,7 @@ public struct Throughput: Hashable, Sendable {
     Int64(saturating: (8e6 * Double(bytes) / Double(nanoseconds)).rounded()) ?? 0
   }
 
-  /// - Parameter threads: The curves of the threads that took part in the phase, and of no others (edge 29). A thread
+  /// - Parameter threads: The curves of the threads that took part in the phase to its end, and of no others (edge 29). A thread
   ///   without a point adds nothing, and does not set the end (edge 28).
   /// - Returns: `nil` when no thread has a point.
   public init?(threads: [[Sample]]) {

@@ -9,10 +9,12 @@ public struct SpeedTestOutcome: Hashable, Sendable {
   public internal(set) var encryption: String?
   /// The pings of the one connection that sends them.
   public internal(set) var pings: [SpeedTestPing] = []
-  /// The download of each thread that took part, in points of the client's clock. Threads that failed in the phase have none.
+  /// The download of each thread that took part to its end, in points of the client's clock.
   var downloadCurves: [[Sample]] = []
-  /// The upload of each thread that took part, in points of the server's clock. Threads that failed in the phase have none.
+  /// The upload of each thread that took part to its end, in points of the server's clock.
   var uploadCurves: [[Sample]] = []
+  /// The curves of the connections that broke in the download or in the upload, up to their last points.
+  var brokenDownloads: [[Sample]] = [], brokenUploads: [[Sample]] = []
   /// The start of the download, ns since the start of the test.
   var downloadBegan: Int64 = 0
   /// The start of the upload, ns since the start of the test.
@@ -29,9 +31,9 @@ public struct SpeedTestOutcome: Hashable, Sendable {
   public init() {}
 
   /// The result of the download; `nil` when no connection received a byte.
-  public var download: Throughput? { Throughput(threads: downloadCurves) }
+  public var download: Throughput? { Throughput(threads: Self.curves(downloadCurves, broken: brokenDownloads)) }
   /// The result of the upload; `nil` when the server reported none.
-  public var upload: Throughput? { Throughput(threads: uploadCurves) }
+  public var upload: Throughput? { Throughput(threads: Self.curves(uploadCurves, broken: brokenUploads)) }
   /// Whether ping, download and upload all have a figure above 0. Without them, a control server refuses the result (edge 36).
   public var isComplete: Bool {
     (pings.map(\.server).median ?? 0) > 0 && (download?.kilobitsPerSecond ?? 0) > 0
@@ -49,8 +51,8 @@ extension SpeedTestOutcome {
     figures.encryption = encryption
     figures.localAddress = localAddress
     figures.serverAddress = serverAddress
-    figures.download = Self.rate(downloadCurves, began: downloadBegan, plan)
-    figures.upload = Self.rate(uploadCurves, began: uploadBegan, plan)
+    figures.download = Self.rate(downloadCurves, broken: brokenDownloads, began: downloadBegan, plan)
+    figures.upload = Self.rate(uploadCurves, broken: brokenUploads, began: uploadBegan, plan)
     figures.pings = pings
     figures.fellBackToOne = fellBackToOne
     figures.traffic = traffic
@@ -59,13 +61,28 @@ extension SpeedTestOutcome {
 
   /// The result of one direction; `nil` when no thread has a point.
   /// - Parameter began: The start of the phase, ns since the start of the test.
-  private static func rate(_ curves: [[Sample]], began: Int64, _ plan: SpeedTestPlan) -> SpeedTestRate? {
+  private static func rate(
+    _ whole: [[Sample]], broken: [[Sample]], began: Int64, _ plan: SpeedTestPlan
+  ) -> SpeedTestRate? {
+    let curves = curves(whole, broken: broken)
     guard let result = Throughput(threads: curves) else { return nil }
     return SpeedTestRate(
       kilobitsPerSecond: result.kilobitsPerSecond, bytes: result.bytes, nanoseconds: result.nanoseconds, began: began,
       connections: curves.count,
       curves: curves.map { CurveThinning.thinned($0, around: result.nanoseconds).map { [$0.nanoseconds, $0.bytes] } },
-      planned: plan.duration, silence: longestSilence(of: curves, in: plan.duration))
+      planned: plan.duration, silence: longestSilence(of: curves, in: plan.duration),
+      broken: curves.count - whole.count)
+  }
+
+  /// The curves that the rate follows from. A connection that broke does not set the common end (edge 29), but the link carried its bytes: it
+  /// has no more until then.
+  private static func curves(_ whole: [[Sample]], broken: [[Sample]]) -> [[Sample]] {
+    guard let end = Throughput(threads: whole)?.nanoseconds else { return whole }
+    return whole
+      + broken.compactMap { curve in
+        guard let last = curve.last else { return nil }
+        return last.nanoseconds < end ? curve + [Sample(nanoseconds: end, bytes: last.bytes)] : curve
+      }
   }
 
   /// The longest time of a phase in which no connection had a byte, ns; the time before the first byte and after the last one counts.

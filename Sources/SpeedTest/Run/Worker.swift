@@ -152,9 +152,9 @@ final class Worker {
     } catch {
       end = .failure(error)
     }
-    let samples = curve.samples
-    // A thread that failed in the phase has a curve that ends early: it would set the common end (edge 29).
-    if case .success = end { record.note { $0.downloadCurves.append(samples) } }
+    record.note { [samples = curve.samples] in
+      if case .success = end { $0.downloadCurves.append(samples) } else { $0.brokenDownloads.append(samples) }
+    }
     return try end.get() != nil
   }
 
@@ -168,11 +168,15 @@ final class Worker {
     report(.upload)
     var curve = CurveReport(.upload, thread: index, progress: progress)
     var writer = ChunkWriter(size: size, generator: &generator)
-    _ = try connection.upload(main: &writer, since: begin, duration: plan.duration) { time, bytes in
-      curve.append(Sample(nanoseconds: time, bytes: bytes))
+    do {
+      _ = try connection.upload(main: &writer, since: begin, duration: plan.duration) { time, bytes in
+        curve.append(Sample(nanoseconds: time, bytes: bytes))
+      }
+    } catch {
+      record.note { [samples = curve.samples] in $0.brokenUploads.append(samples) }
+      throw error
     }
-    let samples = curve.samples
-    record.note { $0.uploadCurves.append(samples) }
+    record.note { [samples = curve.samples] in $0.uploadCurves.append(samples) }
     _ = try meet()
   }
 }

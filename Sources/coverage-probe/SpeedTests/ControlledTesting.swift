@@ -90,7 +90,7 @@ struct ControlledTesting: Sendable {
     let isLost = await environment.sender.hasSubmittedFromMemory(test: testUUID) == false
     let report = SpeedTestReport(
       figures: end.figures ?? SpeedTestFigures(server: "", port: 0, kind: ""), threads: planned.withLock { $0 },
-      failures: end.error.map { ["\(end.outcome.rawValue): \($0)"] } ?? [],
+      failures: end.error.map { ["\(end.outcome.rawValue): \($0)"] } ?? end.failures.map { "a connection: \($0)" },
       controlled: .init(
         id: isLost ? nil : end.row, testUUID: testUUID, isSubmitted: isSubmitted, isRefused: state == .quarantined))
     if asJSON { print(report.json.text) } else { report.lines.forEach(print) }

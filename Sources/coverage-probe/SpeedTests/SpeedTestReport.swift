@@ -94,7 +94,8 @@ struct SpeedTestReport {
     guard let figure, figure.isInterrupted, let planned = figure.planned else { return nil }
     let share = String(format: "%.0f %% of %.0f s measured", (figure.measuredShare ?? 0) * 100, Double(planned) / 1e9)
     let silence = String(format: "%.1f s without a byte", Double(figure.silence ?? 0) / 1e9)
-    return "          interrupted: \(share), \(silence); \(rate(figure.kilobitsOfPhase)) over the whole phase"
+    let broken = figure.broken.flatMap { $0 > 0 ? ", \(counted($0, "connection")) broke" : nil } ?? ""
+    return "          interrupted: \(share), \(silence)\(broken); \(rate(figure.kilobitsOfPhase)) over the whole phase"
   }
 
   private static func percent(_ figure: SpeedTestRate?) -> JSON? {

@@ -119,7 +119,7 @@ public final class ControlledTest: Sendable {
     if outcome != .completed { environment.observer?.testEnded() }
     var stored = SpeedTestOutbox.End(
       outcome, at: environment.timekeeper.now, figures: measured.figures,
-      error: outcome == .completed ? nil : measured.abortReason ?? measured.error ?? "a figure is missing")
+      error: outcome == .completed ? nil : measured.abortReason ?? measured.failures.first ?? "a figure is missing")
     // Of a server's name, only the default route was known at the start.
     stored.isCellular = measured.figures?.links?.isCellular ?? !environment.conditions.isOnOtherLink
     stored.technology = measured.technology
@@ -138,7 +138,7 @@ public final class ControlledTest: Sendable {
       metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.speedTestEnded)])
     return TestEnd(
       outcome: outcome, row: row, testUUID: granted.grant.testUUID, figures: measured.figures, traffic: traffic,
-      error: stored.error, wasSuspended: measured.wasSuspended)
+      error: stored.error, failures: measured.failures, wasSuspended: measured.wasSuspended)
   }
 
   /// Stores a test that cannot run as failed, so that the next pass closes it at the server.
@@ -235,7 +235,7 @@ public final class ControlledTest: Sendable {
   private struct Measured {
     var figures: SpeedTestFigures?
     var technology: Technology?
-    var error: String?
+    var failures: [String] = []
     /// Why the measurement was aborted: an abort after its end changes nothing.
     var abortReason: String?
     var wasSuspended = false
@@ -287,9 +287,9 @@ public final class ControlledTest: Sendable {
       measured.figures = figures(outcome, plan, granted.grant, began: began, track)
       measured.technology = track.radio?.technology
       measured.figures?.delays = delays
-      measured.error = try result.get().failures.first.map { "\($0)" }
+      measured.failures = try result.get().failures.map { "\($0)" }
     } catch {
-      measured.error = "\(error)"
+      measured.failures = ["\(error)"]
     }
     return measured
   }

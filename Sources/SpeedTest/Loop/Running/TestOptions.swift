@@ -26,6 +26,8 @@ public struct TestEnd: Sendable {
   public let traffic: SpeedTestTraffic
   /// Why it failed or was aborted.
   public let error: String?
+  /// Why connections dropped out, in their order.
+  public internal(set) var failures: [String] = []
   /// Whether the process stood still during the test, as after SIGSTOP.
   var wasSuspended = false
 
