@@ -16,6 +16,7 @@ struct UnsentPingTests {
     // A rule of this host says nothing about the network.
     (.noWay, .forbidden, nil, false), (.noWay, .forbidden, true, false), (.noWay, .forbidden, false, true),
     // The network works with the other IP version.
+    (.noWay, .deadEnd, nil, false), (.noWay, .deadEnd, true, false), (.noWay, .deadEnd, false, true),
     (.noWay, .otherFamily, nil, false), (.noWay, .otherFamily, true, false),
     // The routing table shows a way, or cannot be read.
     (.noWay, nil, nil, false), (.noWay, nil, true, false), (.noWay, nil, false, true), (.noWay, .unknown, nil, false),

@@ -129,6 +129,33 @@ struct DrivePingTests {
     #expect(rig.drive.engine.pause == "127.0.0.1 is an IPv4 address, and this network has IPv6 only")
   }
 
+  @Test("when the link leads nowhere on this host, then the probe pauses, unless the modem searches: pings there are no loss")
+  mutating func deadEnd() throws {
+    let tunnel = Link(interface: "tun0", kind: .tunnel, isRunning: false, isDeadEnd: true)
+    try rig.startPinging()
+    rig.fix(0)
+    rig.wait(1)
+    rig.feed(.path(PathReading(link: tunnel).declared(as: .cellular)))
+    #expect(rig.liveTargets.isEmpty)
+    // It was sent just before the reading.
+    rig.ping(.lost(.unknown), ago: 0.1)
+    #expect((rig.drive.engine.pings.all, rig.drive.engine.pings.unsent) == (0, 1))
+    for _ in 0..<20 {
+      rig.wait(1)
+      rig.tick()
+    }
+    #expect(rig.requests.count == 1, "no answer could come")
+    #expect(rig.drive.engine.pause == "tun0 leads nowhere: on this host, nothing is behind it")
+    #expect(rig.status?.warnings.contains("tun0 leads nowhere: on this host, nothing is behind it") == true)
+    var modem = ModemReading()
+    modem.registration = .searching
+    rig.feed(.radio(RadioReading(modem: modem)))
+    rig.tick()
+    #expect(rig.drive.engine.pause == nil, "a dead zone: the VPN has died with its network")
+    rig.feed(.path(.cellular))
+    #expect(rig.requests.count == 2)
+  }
+
   @Test(
     "when an ICMP error comes from this host's own address, then the ping is not measured; from a router it is lost")
   mutating func ownError() throws {

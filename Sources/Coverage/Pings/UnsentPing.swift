@@ -37,7 +37,7 @@ public struct UnsentPing: Hashable, Sendable {
       if hasService == false { return true }
       switch noWay {
       case .noRoute?, .noInterface(isDialled: true)?: return true
-      case .noInterface?, .otherFamily?, .forbidden?, .unknown?, nil: return false
+      case .noInterface?, .deadEnd?, .otherFamily?, .forbidden?, .unknown?, nil: return false
       }
     }
   }
@@ -54,6 +54,9 @@ public enum NoWay: Hashable, Sendable {
   case otherFamily
   /// The interface does not exist. `isDialled`: it exists only while its modem is connected.
   case noInterface(isDialled: Bool)
+  /// The link has nothing behind it on this host: a tun device that no program has open, a bridge without a port. The kernel takes packets
+  /// for it, and drops them.
+  case deadEnd
   /// A rule of this host forbids the packets: a route of type prohibit or blackhole.
   case forbidden
   /// The kernel cannot look up the route.

@@ -243,7 +243,7 @@ struct Drive: Sendable {
   private mutating func decide(at now: DriveTime) -> [DriveEffect] {
     guard !isOver else { return [] }
     // A test requested with a wrong time would misplace all of its fences.
-    guard isClockUsable, !isAsleep, !pausesForTest else { return stopUnusedPings(at: now) }
+    guard isClockUsable, !isAsleep, !pausesForTest, !reporting.isAtDeadEnd else { return stopUnusedPings(at: now) }
     if let inUse = tests.session.inUse, isSessionFull { tests.session.filled(inUse) }
     let decision = tests.session.tick(at: now, path: engine.path)
     let effects = stopUnusedPings(at: now)

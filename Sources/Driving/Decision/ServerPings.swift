@@ -151,6 +151,9 @@ extension PingEvent {
       let ping = UnsentPing(
         failure.refusal, noWay: network?.noWay, hasService: radio?.modem?.hasService)
       return (ping.outcome, ping.isLost ? nil : "\(failure)")
+    // The kernel drops it as sent.
+    case .lost where network?.noWay == .deadEnd && radio?.modem?.hasService != false:
+      return (.unsent(), network?.obstacle)
     case .icmpError where isOwn(from, network):
       return (.unsent(), "this host itself reports: \(icmpText ?? "")")
     case .missed: return outcome.map { ($0, "this host had no time") }

@@ -20,11 +20,28 @@ public struct Link: Hashable, Sendable {
   public let kind: Kind
   /// Whether it is up and has a carrier, as far as the kernel knows.
   public let isRunning: Bool
+  /// Whether it leads nowhere by itself, whatever the network does (``leadsNowhere(software:isRunning:hasPorts:)``).
+  public let isDeadEnd: Bool
   /// The name of the Wi-Fi network; bytes that are no UTF-8 are replaced. `nil` for another kind, without a network, and where the kernel has no nl80211.
   public let ssid: String?
 
-  public init(interface: String, kind: Kind, isRunning: Bool = true, ssid: String? = nil) {
+  public init(
+    interface: String, kind: Kind, isRunning: Bool = true, isDeadEnd: Bool = false, ssid: String? = nil
+  ) {
     (self.interface, self.kind, self.isRunning, self.ssid) = (interface, kind, isRunning, ssid)
+    self.isDeadEnd = isDeadEnd
+  }
+
+  /// Whether a virtual link has nothing behind it on this host: a dummy, a tun or tap device that no program has open, a bridge or bond without
+  /// a port. The kernel drops its packets as sent. The carrier of other links can be the network's word.
+  /// - Parameter software: The kind of a virtual link (IFLA_INFO_KIND).
+  static func leadsNowhere(software: String, isRunning: Bool, hasPorts: Bool) -> Bool {
+    switch software {
+    case "dummy": true
+    case "tun": !isRunning
+    case "bridge", "bond", "team": !isRunning && !hasPorts
+    default: false
+    }
   }
 }
 

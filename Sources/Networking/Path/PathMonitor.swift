@@ -80,9 +80,7 @@ public struct PathMonitor: Sendable {
   private func reading(of route: Route) -> PathReading {
     switch source {
     case .fixed(.wifi): return PathReading(fixed: .wifi)
-    case .fixed(let path):
-      let reading = route.reading
-      return reading.path == .offline ? reading : PathReading(fixed: path, route: reading)
+    case .fixed(let path): return route.reading.declared(as: path)
     case .auto, .file: return route.reading
     }
   }

@@ -4,11 +4,11 @@ import Coverage
 ///
 /// With `network.source: auto` only a modem's link counts as cellular. Every other link counts as Wi-Fi, because nothing shows that a
 /// mobile network is behind it, and figures of other networks must not appear as mobile coverage (docs/algorithm.md,
-/// 5). An operator who knows that a modem is behind the link declares it in the configuration. Loopback counts as
+/// 5): with a carrier or without one. An operator who knows that a modem is behind the link declares it in the configuration. Loopback counts as
 /// cellular, so that a trial on one host needs no settings.
 public struct PathReading: Hashable, Sendable {
   /// The kind of link; it decides whether pings are sent.
-  public let path: Path
+  public private(set) var path: Path
   /// The link by which the route leaves; `nil` without a route, and where `network.source` declares the kind.
   public let link: Link?
   /// The interface and address by which pings leave, for every kind of link; `nil` without a route.
@@ -34,12 +34,20 @@ public struct PathReading: Hashable, Sendable {
   init(link: Link, way: Way? = nil, unreached: String? = nil) {
     let path: Path =
       switch link.kind {
-      case _ where !link.isRunning: .offline
-      case .modem, .loopback: .cellular
+      case .modem, .loopback: link.isRunning ? .cellular : .offline
       case .wifi, .ethernet, .tunnel, .other: .wifi
       }
-    let noWay: NoWay? = link.isRunning ? unreached.map { _ in .otherFamily } : .noRoute
+    let noWay: NoWay? =
+      link.isDeadEnd ? .deadEnd : link.isRunning ? unreached.map { _ in .otherFamily } : .noRoute
     self.init(path: path, link: link, way: way, noWay: noWay, reason: "", unreached: unreached)
+  }
+
+  /// The reading where the operator declares the kind of the link: the route still shows whether packets have a way.
+  func declared(as path: Path) -> PathReading {
+    if noWay == nil || noWay == .otherFamily { return PathReading(fixed: path, route: self) }
+    var reading = self
+    reading.path = .offline
+    return reading
   }
 
   static func missing(interface: String) -> PathReading {
@@ -88,9 +96,10 @@ extension PathReading: CustomStringConvertible {
     guard let link else {
       return path == .cellular ? reason + (way.map { ", by \($0.interface)" } ?? "") + origin : reason
     }
-    let leaving = "the route leaves by \(link.interface), \(link.kind)"
+    let lack = link.isDeadEnd ? " with nothing behind it" : link.isRunning ? "" : " without a carrier"
+    let leaving = "the route leaves by \(link.interface), \(link.kind)\(lack)"
     switch path {
-    case .offline: return "none, \(leaving) without a carrier"
+    case .offline: return "none, \(leaving)"
     case .wifi where wantsDeclaration:
       return "\(leaving): counted as not cellular; set network.source: fixed-cellular if it is a modem's"
     case .wifi, .cellular: return "\(path.rawValue), \(leaving)\(origin)"
@@ -101,10 +110,13 @@ extension PathReading: CustomStringConvertible {
 
   /// Why nothing is measured, or why every ping is lost, in a few words for a status line; `nil` when the link can be measured.
   public var obstacle: String? {
+    if noWay == .deadEnd, let interface = way?.interface ?? link?.interface {
+      return "\(interface) leads nowhere: on this host, nothing is behind it"
+    }
+    if let link, !link.isRunning { return "\(link.interface) has no carrier" }
     switch path {
     case .cellular: return unreached.map(NoWay.otherFamily)
     case .offline:
-      if let link { return "\(link.interface) has no carrier" }
       return isDeclared ? "no network, as network.source says" : String(reason.trimmingPrefix("none, "))
     case .wifi:
       guard let link, wantsDeclaration else { return "on Wi-Fi, not measuring" }
@@ -115,6 +127,7 @@ extension PathReading: CustomStringConvertible {
   /// What to do about ``obstacle``; `nil` when there is none.
   public var advice: String? {
     switch (path, noWay) {
+    case (_, .deadEnd?): return "start the program that opens it, as a VPN's; give a bridge or bond its port"
     case (.cellular, .otherFamily?): return "use a network with both IP versions, or with NAT64 and its name server"
     case (.cellular, _): return nil
     case (.wifi, _):
@@ -145,7 +158,7 @@ extension PathReading: CustomStringConvertible {
   /// The link as a speed test stores it; `nil` without a network.
   /// - Parameter since: From when on it carried the test, ns since the start of the test.
   public func testLink(since: Int64) -> SpeedTestLink? {
-    guard path != .offline else { return nil }
+    guard path != .offline, link?.isRunning != false else { return nil }
     let kind: SpeedTestLink.Kind =
       switch (path, link?.kind) {
       case (.cellular, nil), (_, .modem): .cellular

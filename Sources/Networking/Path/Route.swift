@@ -53,14 +53,17 @@ struct Route: Hashable, Sendable {
     let status = cpnetwork_route(&address, interface, &found)
     guard status == 0 else { return .failure(KernelFailure(code: status)) }
     let name = Self.text(of: found.name)
+    let (software, isRunning) = (Self.text(of: found.kind), found.is_running != 0)
     let kind = Link.Kind(
-      hardware: found.hardware, software: Self.text(of: found.kind),
+      hardware: found.hardware, software: software,
       deviceType: folder.deviceType(of: name, index: found.index),
       hasRadio: folder.hasRadio(name, index: found.index))
     return .success(
       (
         Link(
-          interface: name, kind: kind, isRunning: found.is_running != 0,
+          interface: name, kind: kind, isRunning: isRunning,
+          isDeadEnd: Link.leadsNowhere(
+            software: software, isRunning: isRunning, hasPorts: folder.hasPorts(name, index: found.index)),
           ssid: kind == .wifi ? Self.ssid(found.index) : nil),
         Way(destination: destination, interface: name, address: Self.text(found.source))
       ))
@@ -100,6 +103,13 @@ struct LinkFolder: Hashable, Sendable {
   func hasRadio(_ name: String, index: UInt32) -> Bool {
     shows(name, index)
       && ["phy80211", "wireless"].contains { FileManager.default.fileExists(atPath: "\(path)/\(name)/\($0)") }
+  }
+
+  /// Whether other links are below it, as the ports of a bridge are.
+  func hasPorts(_ name: String, index: UInt32) -> Bool {
+    guard shows(name, index) else { return false }
+    let entries = try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(name)")
+    return entries?.contains { $0.hasPrefix("lower_") } == true
   }
 
   /// Whether sysfs shows this link. In a network namespace, sysfs can belong to another namespace with another link of the same name.

@@ -6,7 +6,7 @@ import Coverage
 /// compared. Readings of Wi-Fi are ignored, because no pings are sent there.
 public struct WayWatch: Hashable, Sendable {
   private var last: Way?
-  private var lackedFamily = false
+  private var wasBlocked = false
 
   /// A watch without a reading.
   public init() {}
@@ -16,11 +16,11 @@ public struct WayWatch: Hashable, Sendable {
 
   /// Applies a reading.
   /// - Returns: Whether its interface or source address differs from the last one's, or its network has the other IP version only than
-  ///   the pinged host, unlike before.
+  ///   the pinged host or its link leads nowhere, unlike before.
   public mutating func hasChanged(_ reading: PathReading) -> Bool {
-    let lacksFamily = reading.noWay == .otherFamily
-    defer { lackedFamily = lacksFamily }
-    if lacksFamily, !lackedFamily, reading.path == .cellular { return true }
+    let isBlocked = reading.noWay == .otherFamily || reading.noWay == .deadEnd
+    defer { wasBlocked = isBlocked }
+    if isBlocked, !wasBlocked, reading.path != .wifi { return true }
     guard reading.path == .cellular, let way = reading.way else { return false }
     defer { last = way }
     guard let last, last.destination == way.destination else { return false }

@@ -59,7 +59,44 @@ struct LinkTests {
     ] as [(Link.Kind, Coverage.Path)])
   func paths(kind: Link.Kind, expected: Coverage.Path) {
     #expect(PathReading(link: Link(interface: "x0", kind: kind)).path == expected)
-    #expect(PathReading(link: Link(interface: "x0", kind: kind, isRunning: false)).path == .offline)
+    let without = PathReading(link: Link(interface: "x0", kind: kind, isRunning: false))
+    #expect(without.path == (expected == .cellular ? .offline : .wifi), "without a carrier, no other link is measured either")
+    #expect(without.declared(as: .cellular).path == .offline)
+  }
+
+  @Test(
+    "when nothing is behind a virtual link, then it leads nowhere; the carrier of a device's link is the network's word",
+    arguments: [
+      ("tun", false, false, true), ("tun", true, false, false), ("bridge", false, false, true),
+      ("bridge", false, true, false), ("bond", false, false, true), ("bridge", true, true, false),
+      ("dummy", true, false, true), ("", false, false, false), ("wwan", false, false, false),
+      ("rmnet", false, true, false), ("veth", false, false, false), ("vlan", false, true, false),
+    ] as [(String, Bool, Bool, Bool)])
+  func deadEnds(software: String, isRunning: Bool, hasPorts: Bool, expected: Bool) {
+    #expect(Link.leadsNowhere(software: software, isRunning: isRunning, hasPorts: hasPorts) == expected)
+  }
+
+  @Test("when sysfs shows links below another one, then it has ports")
+  func ports() throws {
+    let folder = try TemporaryFolder()
+    try folder.link("br0", index: 4, uevent: "DEVTYPE=bridge\n")
+    let links = LinkFolder(path: folder.path)
+    #expect(!links.hasPorts("br0", index: 4))
+    _ = try folder.write("", to: "br0/lower_eth0")
+    #expect(links.hasPorts("br0", index: 4) && !links.hasPorts("br0", index: 5))
+  }
+
+  @Test("when a link leads nowhere, then no declaration makes it a network, and obstacle and advice say why")
+  func deadEnd() {
+    let reading = PathReading(link: Link(interface: "tun0", kind: .tunnel, isRunning: false, isDeadEnd: true))
+    let declared = reading.declared(as: .cellular)
+    #expect(reading.path == .wifi && declared.path == .offline && declared.noWay == .deadEnd)
+    #expect(declared.obstacle == "tun0 leads nowhere: on this host, nothing is behind it")
+    #expect("\(declared)" == "none, the route leaves by tun0, a tunnel with nothing behind it")
+    #expect(declared.advice?.contains("VPN") == true)
+    let way = Way(destination: nil, interface: "tun0", address: nil)
+    let file = PathReading(fixed: .cellular, route: PathReading(link: reading.link ?? Link(interface: "", kind: .other), way: way))
+    #expect(file.noWay == .deadEnd && file.obstacle == declared.obstacle)
   }
 
   @Test("when a link is not measured, then the log and the status line name the link and the remedy")

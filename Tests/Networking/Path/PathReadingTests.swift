@@ -53,10 +53,10 @@ struct PathReadingTests {
   }
 
   @Test(
-    "when a link of any kind has no carrier, then the obstacle says so, and there is no remedy",
+    "when a declared link of any kind has no carrier, then the obstacle says so, and there is no remedy",
     arguments: Link.Kind.allCases)
   func withoutCarrier(kind: Link.Kind) {
-    let reading = reading(kind, isRunning: false)
+    let reading = reading(kind, isRunning: false).declared(as: .cellular)
     #expect(reading.obstacle == "x0 has no carrier" && reading.remedy == nil && reading.noWay == .noRoute)
     #expect("\(reading)" == "none, the route leaves by x0, \(kind) without a carrier")
   }

@@ -62,6 +62,14 @@ struct WayWatchTests {
     #expect(PathReading(fixed: .cellular, route: reading).way == way)
   }
 
+  @Test("when the link comes to lead nowhere, then that is one change, and none when something is behind it again")
+  mutating func deadEnd() {
+    #expect(!hasChanged(reading("tun0", "10.1.0.2", kind: .tunnel).declared(as: .cellular)))
+    let deadEnd = PathReading(link: Link(interface: "tun0", kind: .tunnel, isRunning: false, isDeadEnd: true))
+    #expect(hasChanged(deadEnd.declared(as: .cellular)) && !hasChanged(deadEnd.declared(as: .cellular)))
+    #expect(!hasChanged(reading("tun0", "10.1.0.2", kind: .tunnel).declared(as: .cellular)))
+  }
+
   @Test("when the network loses the pinged host's IP version, then that is one change, on Wi-Fi none")
   mutating func otherFamily() {
     #expect(!hasChanged(reading("wwan0", "10.1.0.2")))
