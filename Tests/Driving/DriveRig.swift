@@ -127,6 +127,8 @@ struct DriveRig {
     try resolve()
   }
 
+  mutating func drainDelays() -> [SpeedTestDelay] { drive.drainDelays() }
+
   // MARK: Effects
 
   private mutating func perform(_ effect: DriveEffect) -> DriveInput? {

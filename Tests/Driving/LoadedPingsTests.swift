@@ -19,7 +19,7 @@ import Testing
   func parts() throws {
     var load = LoadedPings()
     for second in 0..<30 { _ = load.count(answered(20), at: .seconds(Double(second))) }
-    load.begin(at: .seconds(30))
+    _ = load.begin(at: .seconds(30))
     #expect(load.isTesting)
     #expect(load.count(answered(30), at: .seconds(30.5)) == nil, "the pre-test is no load of its own")
     load.enter(.download, at: .seconds(33))
@@ -28,7 +28,7 @@ import Testing
     #expect(load.count(answered(300), at: .seconds(39.9)) == .download)
     #expect(load.count(.failed(.timeout), at: .seconds(35)) == .download)
     #expect(load.count(answered(80), at: .seconds(41)) == .upload)
-    load.finish(at: .seconds(47))
+    _ = load.finish(at: .seconds(47))
     #expect(load.count(answered(20), at: .seconds(48)) == nil)
     #expect(load.count(answered(90), at: .seconds(46)) == .upload)
     let delays = load.drain()
@@ -42,9 +42,9 @@ import Testing
   @Test("when a ping from just before the test is answered during it, then it counts as idle")
   func straggler() {
     var load = LoadedPings()
-    load.begin(at: .seconds(30))
+    _ = load.begin(at: .seconds(30))
     #expect(load.count(answered(25), at: .seconds(29.95)) == nil)
-    load.finish(at: .seconds(31))
+    _ = load.finish(at: .seconds(31))
     #expect(load.drain().map(\.pings) == [1])
   }
 
@@ -52,8 +52,8 @@ import Testing
   func memory() {
     var load = LoadedPings()
     for tenth in 0..<36_000 { _ = load.count(answered(20), at: .seconds(Double(tenth) / 10)) }
-    load.begin(at: .seconds(3600))
-    load.finish(at: .seconds(3601))
+    _ = load.begin(at: .seconds(3600))
+    _ = load.finish(at: .seconds(3601))
     #expect(load.drain().first?.pings == 100)
   }
 }

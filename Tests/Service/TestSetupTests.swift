@@ -109,6 +109,26 @@ struct TestSetupTests {
     #expect(endless?.description.hasPrefix("the loop has neither a waiting time nor a distance") == true)
   }
 
+  @Test("when a drive begins while a test runs, then its pings pause until the test has ended")
+  func laterDrive() async throws {
+    try await setup({ _ in }) { setup, environment in
+      let link = LinkSettings(name: nil, interface: nil, network: .fixed(.cellular), radio: .none)
+      let drive = try await LiveDrive.open(
+        options: DriveOptions(links: [link]), continuing: [:], environment: environment)
+      setup.observer.testBegan()
+      setup.observer.follow(drive)
+      let seconds = Collected<[DriveStatus]>()
+      async let summaries = drive.run { seconds.append($0) }
+      _ = try await eventually("two seconds of the drive") { seconds.all.count >= 2 ? () : nil }
+      setup.observer.testEnded()
+      drive.requestStop()
+      _ = await summaries
+      let folder = environment.store.directory.driveLogs
+      let log = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first)
+      #expect(try String(contentsOfFile: folder + "/" + log, encoding: .utf8).contains("a speed test runs"))
+    }
+  }
+
   @Test("when a test runs without a drive, then it has no delays")
   func alone() async {
     let observer = DriveTestObserver()

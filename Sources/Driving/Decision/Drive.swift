@@ -25,8 +25,6 @@ struct Drive: Sendable {
   private var wayWatch = WayWatch()
   private var reporting: DriveReporting
   private var isAsleep = false
-  /// The pings pause for a speed test.
-  private var pausesForTest = false
   private var load = LoadedPings()
 
   /// - Parameters:
@@ -208,7 +206,7 @@ struct Drive: Sendable {
       return UnsentPing(.noWay, noWay: noWay, hasService: hasService).isLost ? nil : reporting.network?.obstacle
     }
     if isAsleep { return "the host sleeps" }
-    if pausesForTest { return "a speed test runs" }
+    if pausesForTest(at: now) { return "a speed test runs" }
     if !isClockUsable { return DriveStatus.clockNotSet }
     let reason = tests.pauseReason(at: now)
     // Every drive starts with this wait. It counts only while a fence is open.
@@ -243,7 +241,9 @@ struct Drive: Sendable {
   private mutating func decide(at now: DriveTime) -> [DriveEffect] {
     guard !isOver else { return [] }
     // A test requested with a wrong time would misplace all of its fences.
-    guard isClockUsable, !isAsleep, !pausesForTest, !reporting.isAtDeadEnd else { return stopUnusedPings(at: now) }
+    guard isClockUsable, !isAsleep, !pausesForTest(at: now), !reporting.isAtDeadEnd else {
+      return stopUnusedPings(at: now)
+    }
     if let inUse = tests.session.inUse, isSessionFull { tests.session.filled(inUse) }
     let decision = tests.session.tick(at: now, path: engine.path)
     let effects = stopUnusedPings(at: now)
@@ -354,19 +354,17 @@ struct Drive: Sendable {
 
   // MARK: Speed tests
 
+  private func pausesForTest(at now: DriveTime) -> Bool { options.pausesForTests && load.isLoaded(at: now) }
+
   /// Pauses the pings if the setting says so: no fence then has delays under load. The coverage test ends with the pings.
   private mutating func speedTestBegan(at now: DriveTime) -> [DriveEffect] {
-    load.begin(at: now)
-    guard options.pausesForTests, !pausesForTest else { return [] }
-    pausesForTest = true
+    guard load.begin(at: now), options.pausesForTests else { return [] }
     tests.session.linkChanged(at: now)
     return [.log(.info, "a speed test begins: no pings until it has ended")] + stopUnusedPings(at: now)
   }
 
   private mutating func speedTestEnded(at now: DriveTime) -> [DriveEffect] {
-    load.finish(at: now)
-    guard pausesForTest else { return [] }
-    pausesForTest = false
+    guard load.finish(at: now), options.pausesForTests else { return [] }
     return [.log(.info, "the speed test has ended: the pings resume")]
   }
 

@@ -35,11 +35,11 @@ enum DriveInput: Hashable, Sendable {
   case sleep
   /// Writes all of the drive to the disk now.
   case flush
-  /// A speed test begins on this device.
+  /// A speed test, or its QoS tests, begins on this device.
   case speedTestBegan
   /// The speed test loads the link in this part; `nil`: it does not load it now.
   case speedTestLoads(SpeedTestDelay.Part?)
-  /// The speed test has ended.
+  /// What began has ended.
   case speedTestEnded
   /// The host is awake again, or does not sleep after all.
   case wake

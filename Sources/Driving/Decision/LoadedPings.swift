@@ -2,6 +2,9 @@ import Coverage
 
 /// Which pings were sent under the load of a speed test, and the delays with and without it. A pure value.
 struct LoadedPings: Hashable, Sendable {
+  /// The load is gone this long after a test's end: the queue of a slow link still holds its last bytes. It bounds the pause of the pings; a
+  /// longer queue delays the request for their next test, too.
+  static let settling = Duration.seconds(1)
   /// How long before a test its pings count as those without load.
   static let idlePeriod = Duration.seconds(10)
   /// Round trips of one part: those of an hour at 100 a second are enough for any test.
@@ -21,16 +24,24 @@ struct LoadedPings: Hashable, Sendable {
   /// The parts since the start of the test, in order; empty without a test.
   private var windows: [Window] = []
   private var end: DriveTime?
+  /// When the load of the last test is gone.
+  private var settled = DriveTime.start
   private var recent: [Outcome] = []
   private var outcomes: [SpeedTestDelay.Part: [Outcome]] = [:]
 
   /// Whether a test is running.
   var isTesting: Bool { !windows.isEmpty && end == nil }
 
+  /// Whether the link has the load of a test, or its rest.
+  func isLoaded(at now: DriveTime) -> Bool { isTesting || now < settled }
+
   /// A test begins.
-  mutating func begin(at now: DriveTime) {
+  /// - Returns: Whether none was running.
+  mutating func begin(at now: DriveTime) -> Bool {
+    guard !isTesting else { return false }
     (windows, end) = ([Window(part: nil, begin: now)], nil)
     outcomes = [.idle: recent.filter { now - $0.at <= Self.idlePeriod && $0.at < now }]
+    return true
   }
 
   /// The test enters a part with load, or leaves it.
@@ -40,7 +51,12 @@ struct LoadedPings: Hashable, Sendable {
   }
 
   /// The test has ended: pings that are sent from now on have no load.
-  mutating func finish(at now: DriveTime) { if isTesting { end = now } }
+  /// - Returns: Whether one was running.
+  mutating func finish(at now: DriveTime) -> Bool {
+    guard isTesting else { return false }
+    (end, settled) = (now, now + Self.settling)
+    return true
+  }
 
   /// Counts a ping.
   /// - Parameter at: When it was sent.
@@ -52,7 +68,7 @@ struct LoadedPings: Hashable, Sendable {
     let part = part(at: time)
     if let part {
       if outcomes[part, default: []].count < Self.most { outcomes[part, default: []].append(entry) }
-    } else if windows.isEmpty {
+    } else if windows.isEmpty || end.map({ time >= $0 }) == true {
       recent.append(entry)
       // Rarely, as the array moves.
       if let first = recent.first, time - first.at > Self.idlePeriod * 2 {
@@ -72,7 +88,7 @@ struct LoadedPings: Hashable, Sendable {
 
   /// The figures of the test that has ended; forgets it.
   mutating func drain() -> [SpeedTestDelay] {
-    defer { (windows, end, outcomes, recent) = ([], nil, [:], []) }
+    defer { (windows, end, outcomes) = ([], nil, [:]) }
     return SpeedTestDelay.Part.allCases.compactMap { part in
       guard let pings = outcomes[part], !pings.isEmpty else { return nil }
       let answered = pings.compactMap(\.roundTrip)

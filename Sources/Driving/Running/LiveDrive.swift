@@ -162,7 +162,7 @@ public struct LiveDrive: Sendable {
 
   // Tests use the first link. Several links have different interfaces, so that the others have no part of a test's load.
 
-  /// A speed test begins on the first link.
+  /// A speed test, or its QoS tests, begins on the first link.
   public func speedTestBegan() { parts.first?.sources.inbox.put(.input(.speedTestBegan)) }
 
   /// The speed test loads the first link in this part; `nil`: it does not load it now.
@@ -170,7 +170,7 @@ public struct LiveDrive: Sendable {
     parts.first?.sources.inbox.put(.input(.speedTestLoads(part)))
   }
 
-  /// The speed test has ended, and its QoS tests.
+  /// What began has ended.
   public func speedTestEnded() { parts.first?.sources.inbox.put(.input(.speedTestEnded)) }
 
   /// The delays of the first link's pings without load and under it, when the measurement has ended.

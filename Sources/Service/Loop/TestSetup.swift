@@ -117,18 +117,38 @@ extension ProbeConfiguration {
 /// Connects speed tests with the running drive, which pauses or marks its pings. The service or `record` sets the drive; tests
 /// call from their own tasks. Without a drive, calls do nothing.
 package final class DriveTestObserver: TestObserver {
-  private let drive = Mutex<LiveDrive?>(nil)
+  private struct State {
+    var drive: LiveDrive?
+    var isTesting = false
+  }
 
-  /// The drive that runs from now on; `nil` for none.
-  package func follow(_ drive: LiveDrive?) { self.drive.withLock { $0 = drive } }
+  private let state = Mutex(State())
 
-  private var current: LiveDrive? { drive.withLock { $0 } }
+  /// The drive that runs from now on; `nil` for none. A test under way counts as begun with it.
+  package func follow(_ drive: LiveDrive?) {
+    state.withLock {
+      $0.drive = drive
+      if $0.isTesting { drive?.speedTestBegan() }
+    }
+  }
 
-  package func testBegan() { current?.speedTestBegan() }
+  private var current: LiveDrive? { state.withLock { $0.drive } }
+
+  package func testBegan() {
+    state.withLock {
+      $0.isTesting = true
+      $0.drive?.speedTestBegan()
+    }
+  }
 
   package func test(loads part: SpeedTestDelay.Part?) { current?.speedTest(loads: part) }
 
-  package func testEnded() { current?.speedTestEnded() }
+  package func testEnded() {
+    state.withLock {
+      $0.isTesting = false
+      $0.drive?.speedTestEnded()
+    }
+  }
 
   package func delays() async -> [SpeedTestDelay] { await current?.delaysOfSpeedTest() ?? [] }
 }

@@ -111,12 +111,9 @@ public final class ControlledTest: Sendable {
     let row = try await begin(start)
     let name = row.map { "speed test \($0)" } ?? "speed test"
     environment.logger.info("\(name): the server made test \(granted.grant.testUUID)")
-    defer { environment.observer?.testEnded() }
     let measured = await measure(granted, progress)
     let outcome: StoredSpeedTest.Outcome =
       measured.abortReason != nil ? .aborted : measured.figures?.isComplete == true ? .completed : .failed
-    // No QoS tests follow.
-    if outcome != .completed { environment.observer?.testEnded() }
     var stored = SpeedTestOutbox.End(
       outcome, at: environment.timekeeper.now, figures: measured.figures,
       error: outcome == .completed ? nil : measured.abortReason ?? measured.failures.first ?? "a figure is missing")
@@ -274,8 +271,7 @@ public final class ControlledTest: Sendable {
       }
       measured.wasSuspended = stall.end()
       measured.abortReason = abortReason ?? (measured.wasSuspended ? Self.stallReason : nil)
-      // QoS tests, which may follow, load the link too.
-      if !options.runsQoS || measured.abortReason != nil { environment.observer?.testEnded() }
+      environment.observer?.testEnded()
       let delays = await environment.observer?.delays() ?? []
       if let path = environment.path, let address = run.serverAddress {
         // The monitor may not have read the route to a name's address yet.
@@ -308,7 +304,10 @@ public final class ControlledTest: Sendable {
       let run = QoSRun(plan)
       guard enter(.examining(run)) else { return nil }
       let stall = StallWatch { [self] in abort(Self.stallReason) }
+      // Only while they load the link: not during the request for them, nor while the results are stored.
+      environment.observer?.testBegan()
       let outcome = await run.run()
+      environment.observer?.testEnded()
       guard !stall.end() else {
         environment.logger.warning("no QoS results: \(Self.stallReason)")
         return nil

@@ -45,10 +45,11 @@ public struct TestEnd: Sendable {
 
 /// The coverage drive beside a speed test: it pauses or marks its pings.
 public protocol TestObserver: Sendable {
+  /// The measurement begins, or QoS tests do, which come after the delays.
   func testBegan()
   /// The test loads the link in this part; `nil`: it does not load it now.
   func test(loads part: SpeedTestDelay.Part?)
-  /// The test has ended, and its QoS tests. May come twice.
+  /// What began has ended.
   func testEnded()
   /// The delays of the coverage pings without load and under it, when the measurement has ended.
   func delays() async -> [SpeedTestDelay]
