@@ -86,12 +86,13 @@ extension PingAddress {
 }
 
 /// The ping server has an address of an IP version that this network, or the configuration, does not have.
-struct OtherFamilyError: Error, Hashable, CustomStringConvertible {
+public struct OtherFamilyError: Error, Hashable, CustomStringConvertible {
   let address: PingAddress
   /// Why nothing is known of NAT64; `nil` when the network's name server answered.
-  var trouble: NameError?
+  public internal(set) var trouble: NameError?
 
-  var description: String {
+  /// One line for the operator.
+  public var description: String {
     let why = NoWay.otherFamily(than: address.host)
     if let trouble { return "\(why); whether it has NAT64 is not known: \(trouble)" }
     return address.family == .ipv6 ? why : "\(why), without NAT64 (no prefix for ipv4only.arpa)"

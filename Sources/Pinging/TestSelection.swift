@@ -287,6 +287,13 @@ public struct TestSelection: Hashable, Sendable {
     nextPreparation = max(now, preparation.launched + waits.retry.next())
   }
 
+  /// Ends the silent test that this preparation is to replace: the network does not carry its pings any more.
+  public mutating func endSilent(for generation: Generation) {
+    guard var preparation, preparation.generation == generation, preparation.causes.contains(.failures) else { return }
+    preparation.old = nil
+    state = .preparing(preparation)
+  }
+
   /// The control server granted a test, but no pings can be sent with it.
   public mutating func activationFailed(_ generation: Generation, at now: DriveTime) {
     guard let preparation, preparation.generation == generation else { return }

@@ -384,6 +384,27 @@ struct DrivePingTests {
     #expect(rig.drive.summary(drive: 1, capture: nil, at: rig.now).silence == DriveStatus.addressUnknown)
   }
 
+  @Test("when NAT64 goes away, then the silent test ends, and the probe pauses until the next one has an address")
+  mutating func noNAT64() throws {
+    try rig.startPinging()
+    rig.fix(0)
+    for _ in 0..<30 {
+      rig.wait(0.1)
+      rig.ping(.lost(.unknown))
+    }
+    rig.feed(.pingsRead)
+    _ = try rig.grant("T2")
+    let generation = try #require(rig.latestResolve).1
+    rig.feed(.unresolved(reason: "no NAT64", for: generation, endsSilent: true))
+    #expect(rig.liveTargets.isEmpty && rig.drive.engine.pause == "no NAT64")
+    rig.wait(2)
+    rig.tick()
+    try rig.resolve()
+    #expect(rig.liveTargets == [2] && rig.requests.count == 2, "with the test that waits")
+    rig.tick()
+    #expect(rig.drive.engine.pause == nil)
+  }
+
   @Test("when no answer comes from the control server, then a dead zone is possible, and the probe does not pause")
   mutating func deadZone() {
     rig.feed(.began)

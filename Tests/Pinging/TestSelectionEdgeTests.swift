@@ -44,6 +44,24 @@ struct TestSelectionEdgeTests {
     #expect(tick(30) == .prepare(3))
   }
 
+  @Test("when the network does not carry a silent test's pings any more, then its use ends; that of a full one goes on")
+  mutating func silentEnds() throws {
+    let first = try obtain(at: 0)
+    for _ in 0..<30 { session.failed(first) }
+    #expect(tick(3) == .prepare(2) && session.inUse == first)
+    session.granted(2, at: .seconds(3))
+    session.endSilent(for: 1)
+    #expect(session.inUse == first, "an outdated preparation")
+    session.endSilent(for: 2)
+    session.activationFailed(2, at: .seconds(4))
+    #expect(session.inUse == nil && tick(3.9) == .skip && tick(4) == .prepare(3))
+    session.activated(3, limit: nil, at: .seconds(4))
+    session.filled(3)
+    #expect(tick(20) == .prepare(4))
+    session.endSilent(for: 4)
+    #expect(session.inUse == 3)
+  }
+
   @Test("when an earlier test is reported as full, then the test in use is not replaced")
   mutating func formerFilled() throws {
     let first = try obtain(at: 0, limit: .seconds(10))

@@ -78,7 +78,8 @@ struct Drive: Sendable {
       return tests.failed(trouble, generation, at: now) + [.proceed(.decision)]
     case .resolved(let address, let grant, let generation):
       return resolved(address, grant, generation, at: boot) + [.proceed(.decision)]
-    case .unresolved(let reason, let generation):
+    case .unresolved(let reason, let generation, let endsSilent):
+      if endsSilent { tests.session.endSilent(for: generation) }
       return tests.unusable(reason, generation, at: now, mayHaveNetwork: options.target == nil) + [.proceed(.decision)]
     case .lookedUp(let host, let addresses):
       return pings.found(addresses, of: host, at: boot) + [.proceed(.decision)]

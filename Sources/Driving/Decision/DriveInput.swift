@@ -25,7 +25,8 @@ enum DriveInput: Hashable, Sendable {
   case requestFailed(TestTrouble, for: TestSelection.Generation)
   /// The ping server of the test has this address.
   case resolved(PingAddress, GrantedTest, for: TestSelection.Generation)
-  case unresolved(reason: String, for: TestSelection.Generation)
+  /// - Parameter endsSilent: Whether a silent test in use ends, too: this network reaches its address no more than that of the new one.
+  case unresolved(reason: String, for: TestSelection.Generation, endsSilent: Bool = false)
   /// The present addresses of a host.
   case lookedUp(host: String, addresses: [PingAddress])
   case lookUpFailed(host: String, reason: String)
@@ -74,7 +75,7 @@ enum DriveEffect: Hashable, Sendable {
   /// time.
   case requestTest(TestRequest)
   case cancelRequest
-  /// Answered later, by ``DriveInput/resolved(_:_:for:)`` or ``DriveInput/unresolved(reason:for:)``. A name that is
+  /// Answered later, by ``DriveInput/resolved(_:_:for:)`` or ``DriveInput/unresolved(reason:for:endsSilent:)``. A name that is
   /// not found at once has the address that it had, so that a name server that fails does not end what works.
   case resolve(GrantedTest, for: TestSelection.Generation, orElse: PingAddress?)
 

@@ -124,7 +124,9 @@ final class DriveSources: Sendable {
         giveUp.cancel()
         if await giveUp.value { return }
         let fallback = known.map { DriveInput.resolved($0, grant, for: generation) }
-        inbox.put(.input(fallback ?? .unresolved(reason: "\(error)", for: generation)))
+        // The network's name server knows of no NAT64: an address that its former prefix made reaches nothing.
+        let endsSilent = (error as? OtherFamilyError).map { $0.trouble == nil } == true
+        inbox.put(.input(fallback ?? .unresolved(reason: "\(error)", for: generation, endsSilent: endsSilent)))
       }
     }
   }
