@@ -65,14 +65,17 @@ extension PingAddress {
   /// The address to which the ping server of a test is pinged. In a network with IPv6 and NAT64 only, it is made from an IPv4 address.
   /// - Parameters:
   ///   - family: The IP version of a name's address; `nil`: either.
+  ///   - preferred: That of the address of a name with both; `nil`: the system's order decides.
   ///   - isUnreachable: Whether the network has no route to a numeric address, but has one for the other IP version.
   /// - Throws: ``NameError``, and an error with one line for the operator when the network cannot carry packets to it.
   public static func ofServer(
-    _ host: String, port: UInt16, family: IPVersion?, isUnreachable: (String) -> Bool
+    _ host: String, port: UInt16, family: IPVersion?, preferring preferred: IPVersion? = nil,
+    isUnreachable: (String) -> Bool
   ) async throws -> PingAddress {
     // A numeric address has its own version, whatever was asked for.
     let isNumeric = PingAddress(numeric: host, port: port) != nil
-    let address = try await resolve(host, port: port, family: isNumeric ? nil : family)[0]
+    let found = try await resolve(host, port: port, family: isNumeric ? nil : family)
+    let address = found.first { $0.family == preferred } ?? found[0]
     guard isUnreachable(address.host) else { return address }
     var trouble: NameError?
     do {

@@ -384,6 +384,43 @@ struct DrivePingTests {
     #expect(rig.drive.summary(drive: 1, capture: nil, at: rig.now).silence == DriveStatus.addressUnknown)
   }
 
+  @Test("when no ping of a test is answered, then the next test is requested by the other IP version; after a failure by either")
+  mutating func otherVersion() throws {
+    func lose() {
+      for _ in 0..<30 {
+        // Longer than any wait between two replacements.
+        rig.wait(4.5)
+        rig.ping(.lost(.unknown))
+      }
+      rig.feed(.pingsRead)
+    }
+    try rig.startPinging()
+    rig.ping(.answered(rttNanoseconds: 1))
+    lose()
+    #expect(rig.requests.map(\.family) == [nil, nil], "a dead zone, as far as these pings show")
+    _ = try rig.grant("T2")
+    try rig.resolve()
+    lose()
+    #expect(rig.requests.last?.family == .ipv6 && rig.liveTargets == [2])
+    rig.failRequest(TestTrouble("the control server has no IPv6 address"))
+    rig.wait(121)
+    rig.tick()
+    #expect(rig.requests.last?.family == nil && rig.requests.count == 4)
+    _ = try rig.grant("T3")
+    try rig.resolve()
+    lose()
+    #expect(rig.requests.last?.family == .ipv6 && rig.requests.count == 5)
+    _ = try rig.grant("T4")
+    try rig.resolve()
+    rig.ping(.answered(rttNanoseconds: 1))
+    lose()
+    #expect(rig.requests.last?.family == .ipv6, "that version works on this link, as far as is known")
+    rig.feed(.path(.wifi))
+    rig.wait(20)
+    rig.feed(.path(.cellular))
+    #expect(rig.requests.last?.family == nil, "another link")
+  }
+
   @Test("when NAT64 goes away, then the silent test ends, and the probe pauses until the next one has an address")
   mutating func noNAT64() throws {
     try rig.startPinging()

@@ -93,6 +93,7 @@ struct TargetDriveTests {
     }
     rig.feed(.pingsRead)
     #expect(rig.latestResolve?.1 == 2 && rig.liveTargets == [1])
+    #expect(rig.latestResolve?.0.preferredFamily == .ipv6, "no ping of IPv4 was answered")
     try rig.resolve(last: 2)
     #expect(rig.liveTargets == [2])
     #expect(rig.requests.isEmpty)

@@ -38,7 +38,7 @@ struct NAT64Tests {
   @Test(
     "when the ping server's address is numeric, then the wanted IP version does not matter, but a missing route does")
   func server() async throws {
-    let found = try await PingAddress.ofServer("127.0.0.1", port: 9, family: .ipv6) { _ in false }
+    let found = try await PingAddress.ofServer("127.0.0.1", port: 9, family: .ipv6, preferring: .ipv6) { _ in false }
     #expect(found == (try address("127.0.0.1", port: 9)))
     let error = await #expect(throws: OtherFamilyError.self) {
       _ = try await PingAddress.ofServer("2001:db8::1", port: 9, family: nil) { _ in true }

@@ -264,6 +264,7 @@ struct Drive: Sendable {
   }
 
   private mutating func prepare(_ generation: TestSelection.Generation, at now: DriveTime) -> [DriveEffect] {
+    tests.replace(silent: pings.silentFamily, for: generation)
     if let target = options.target { return tests.aim(at: target, for: generation, by: clock, at: now) }
     if let grant = tests.usable(at: now) { return granted(grant, generation, at: now) }
     let isFirst = engine.sessions.last?.testUUID == nil

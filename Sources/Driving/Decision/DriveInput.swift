@@ -149,6 +149,8 @@ struct TestRequest: Hashable, Sendable {
   let started: WallTime
   /// The loop that the test continues; `nil` for the first test.
   let loopUUID: String?
+  /// The IP version of the request, where the configuration names none; `nil`: either.
+  var family: IPVersion?
 
   /// The wall time sent to the server.
   var time: WallTime { started + at }

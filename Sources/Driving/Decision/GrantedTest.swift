@@ -18,6 +18,8 @@ struct GrantedTest: Hashable, Sendable {
   let requestTime: WallTime
   /// The address of this host from which packets leave for the resolved host, if it was read.
   var localAddress: String?
+  /// The IP version of the user's own target, if its name has both; `nil`: either.
+  var preferredFamily: IPVersion?
 
   init(source: Source, generation: TestSelection.Generation, requested: DriveTime, requestTime: WallTime) {
     (self.source, self.generation, self.requested, self.requestTime) = (source, generation, requested, requestTime)

@@ -2,8 +2,8 @@ import Coverage
 
 /// Which pings were sent under the load of a speed test, and the delays with and without it. A pure value.
 struct LoadedPings: Hashable, Sendable {
-  /// The load is gone this long after a test's end: the queue of a slow link still holds its last bytes. It bounds the pause of the pings; a
-  /// longer queue delays the request for their next test, too.
+  /// The load counts as gone this long after a test's end: the queue of a slow link still holds its last bytes. A queue that lasts longer delays
+  /// the request for the pings' next test, too.
   static let settling = Duration.seconds(1)
   /// How long before a test its pings count as those without load.
   static let idlePeriod = Duration.seconds(10)

@@ -13,6 +13,7 @@ struct ServerPings: Hashable, Sendable {
     let target: PingTarget.ID
     var watch: NameWatch
     var closedPort: ClosedPort
+    var hasAnswered = false
     /// Whether a failed look-up was logged since the last sign of life.
     var isFailureLogged = false
   }
@@ -37,6 +38,11 @@ struct ServerPings: Hashable, Sendable {
     guard target != nil, let server, server.host == grant.host else { return nil }
     let address = server.watch.address
     return address.port == grant.port && address.family == grant.coverage?.ipVersion ?? address.family ? address : nil
+  }
+
+  /// The IP version of the pings sent now, while none of them has been answered.
+  var silentFamily: IPVersion? {
+    target != nil && server?.hasAnswered == false ? server?.watch.address.family : nil
   }
 
   /// Whether a ping sent to `target` at `time` counts.
@@ -76,6 +82,7 @@ struct ServerPings: Hashable, Sendable {
     guard event.target == target, event.isSignOfLife else { return }
     server?.watch.heard(at: now)
     server?.isFailureLogged = false
+    server?.hasAnswered = true
   }
 
   /// Must be called once a second. Silence means nothing while no pings are sent.

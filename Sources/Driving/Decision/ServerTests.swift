@@ -17,6 +17,11 @@ struct ServerTests: Hashable, Sendable {
     let generation: TestSelection.Generation
   }
 
+  private struct Silent: Hashable {
+    let family: IPVersion
+    let replacement: TestSelection.Generation
+  }
+
   private let policy: RecoveryPolicy
   /// Decides which test pings are sent on.
   var session: TestSelection
@@ -33,6 +38,8 @@ struct ServerTests: Hashable, Sendable {
   private var refusal: TestSelection.Generation?
   /// The reason of the last trouble since pings began on a test.
   private(set) var lastTrouble: String?
+  /// The IP version of the last test that answered no ping, and the preparation that replaced it.
+  private var silent: Silent?
 
   /// - Parameter loopUUID: The loop that the drive continues; `nil` for a new one.
   init(_ policy: RecoveryPolicy, loopUUID: String? = nil) {
@@ -70,6 +77,18 @@ struct ServerTests: Hashable, Sendable {
 
   // MARK: Requests
 
+  /// A test is replaced.
+  /// - Parameter family: The IP version of its pings, if it has answered none.
+  mutating func replace(silent family: IPVersion?, for generation: TestSelection.Generation) {
+    if let family { silent = Silent(family: family, replacement: generation) }
+  }
+
+  /// The IP version for the next test: not that of a silent one, as an application would change it (RFC 8305). After a request that failed: `nil`,
+  /// either. The silence of another link says nothing about this one.
+  var nextFamily: IPVersion? {
+    trouble == nil ? silent.flatMap { session.mayUse(requestedFor: $0.replacement) ? $0.family.other : nil } : nil
+  }
+
   /// The granted test that waits, if it is still usable; drops it otherwise.
   mutating func usable(at now: DriveTime) -> GrantedTest? {
     if let unused, !unused.isUsable(at: now, in: session, policy) { self.unused = nil }
@@ -96,9 +115,9 @@ struct ServerTests: Hashable, Sendable {
     }
     pending = Pending(generation: generation, asked: now)
     let at = clock.wholeMillisecond(now)
-    return effects + [
-      .requestTest(TestRequest(generation: generation, at: at, started: clock.started, loopUUID: loopUUID))
-    ]
+    let request = TestRequest(
+      generation: generation, at: at, started: clock.started, loopUUID: loopUUID, family: nextFamily)
+    return effects + [.requestTest(request)]
   }
 
   /// Prepares pings to the user's own target: no control server is asked.
@@ -106,8 +125,9 @@ struct ServerTests: Hashable, Sendable {
     at target: TargetPings, for generation: TestSelection.Generation, by clock: DriveClock, at now: DriveTime
   ) -> [DriveEffect] {
     session.granted(generation, at: now)
-    let grant = GrantedTest(
+    var grant = GrantedTest(
       source: .target(target), generation: generation, requested: now, requestTime: clock.started + now)
+    grant.preferredFamily = nextFamily
     return [.resolve(grant, for: generation, orElse: nil)]
   }
 

@@ -82,9 +82,9 @@ final class DriveSources: Sendable {
         await sender.nudge()
         let coverage: CoverageGrant
         do {
-          coverage = try await requestTest(at: wanted.time, loopUUID: wanted.loopUUID)
+          coverage = try await request(wanted, loopUUID: wanted.loopUUID)
         } catch let failure as ServerFailure where failure.isUnknownLoop && wanted.loopUUID != nil {
-          coverage = try await requestTest(at: wanted.time, loopUUID: nil)
+          coverage = try await request(wanted, loopUUID: nil)
         }
         let grant = GrantedTest(
           coverage: coverage, generation: generation, requested: wanted.at, requestTime: wanted.time)
@@ -95,9 +95,9 @@ final class DriveSources: Sendable {
     }
   }
 
-  private func requestTest(at time: WallTime, loopUUID: String?) async throws -> CoverageGrant {
+  private func request(_ wanted: TestRequest, loopUUID: String?) async throws -> CoverageGrant {
     try await sender.tests.requestTest(
-      loopUUID: loopUUID, at: time, by: interface, family: family)
+      loopUUID: loopUUID, at: wanted.time, by: interface, family: family ?? wanted.family)
   }
 
   /// Looks up the address of the pinged host, and puts the answer into the inbox.
@@ -112,7 +112,7 @@ final class DriveSources: Sendable {
       do {
         let address = try await PingAddress.ofServer(
           grant.host, port: grant.port, family: family ?? grant.coverage?.ipVersion,
-          isUnreachable: path.hasOtherFamilyOnly)
+          preferring: grant.preferredFamily, isUnreachable: path.hasOtherFamilyOnly)
         giveUp.cancel()
         if await giveUp.value { return }
         path.follow(address.host)
