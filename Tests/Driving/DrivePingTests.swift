@@ -129,7 +129,9 @@ struct DrivePingTests {
     #expect(rig.drive.engine.pause == "127.0.0.1 is an IPv4 address, and this network has IPv6 only")
   }
 
-  @Test("when the link leads nowhere on this host, then the probe pauses, unless the modem searches: pings there are no loss")
+  @Test(
+    "when the link leads nowhere on this host, then the probe pauses, unless the modem searches: pings there are no loss"
+  )
   mutating func deadEnd() throws {
     let tunnel = Link(interface: "tun0", kind: .tunnel, isRunning: false, isDeadEnd: true)
     try rig.startPinging()
@@ -384,7 +386,9 @@ struct DrivePingTests {
     #expect(rig.drive.summary(drive: 1, capture: nil, at: rig.now).silence == DriveStatus.addressUnknown)
   }
 
-  @Test("when no ping of a test is answered, then the next test is requested by the other IP version; after a failure by either")
+  @Test(
+    "when no ping of a test is answered, then the next test is requested by the other IP version; after a failure by either"
+  )
   mutating func otherVersion() throws {
     func lose() {
       for _ in 0..<30 {

@@ -70,7 +70,9 @@ struct SpeedTestInDriveTests {
     #expect(rig.drive.engine.fences.map(\.pings).reduce(0, +) == 3, "fences count them all")
   }
 
-  @Test("when QoS tests follow the measurement, then the pings resume between the two, and the next test has its idle pings")
+  @Test(
+    "when QoS tests follow the measurement, then the pings resume between the two, and the next test has its idle pings"
+  )
   func qos() throws {
     var rig = DriveRig()
     try rig.startPinging()

@@ -21,7 +21,7 @@ public struct Link: Hashable, Sendable {
   /// Whether it is up and has a carrier, as far as the kernel knows.
   public let isRunning: Bool
   /// Whether it leads nowhere by itself, whatever the network does (``leadsNowhere(software:isRunning:hasPorts:)``).
-  public let isDeadEnd: Bool
+  let isDeadEnd: Bool
   /// The name of the Wi-Fi network; bytes that are no UTF-8 are replaced. `nil` for another kind, without a network, and where the kernel has no nl80211.
   public let ssid: String?
 

@@ -60,7 +60,8 @@ struct LinkTests {
   func paths(kind: Link.Kind, expected: Coverage.Path) {
     #expect(PathReading(link: Link(interface: "x0", kind: kind)).path == expected)
     let without = PathReading(link: Link(interface: "x0", kind: kind, isRunning: false))
-    #expect(without.path == (expected == .cellular ? .offline : .wifi), "without a carrier, no other link is measured either")
+    #expect(
+      without.path == (expected == .cellular ? .offline : .wifi), "without a carrier, no other link is measured either")
     #expect(without.declared(as: .cellular).path == .offline)
   }
 
@@ -95,7 +96,8 @@ struct LinkTests {
     #expect("\(declared)" == "none, the route leaves by tun0, a tunnel with nothing behind it")
     #expect(declared.advice?.contains("VPN") == true)
     let way = Way(destination: nil, interface: "tun0", address: nil)
-    let file = PathReading(fixed: .cellular, route: PathReading(link: reading.link ?? Link(interface: "", kind: .other), way: way))
+    let file = PathReading(
+      fixed: .cellular, route: PathReading(link: reading.link ?? Link(interface: "", kind: .other), way: way))
     #expect(file.noWay == .deadEnd && file.obstacle == declared.obstacle)
   }
 
