@@ -76,7 +76,10 @@ struct BatchRuleTests {
     time.turn(by: .seconds(3599))
     #expect(BatchRule.isInDoubt(sent, by: time.clock))
     #expect(try !BatchRule.isInDoubt(batch(.seconds(9999), .waiting), by: time.clock))
-    #expect(!BatchRule.isInDoubt(.sample(1, state: .sending, test: "T1", sent: time.clock.wall()), by: time.clock))
+    #expect(!BatchRule.isInDoubt(.sample(1, state: .sending, test: "T1"), by: time.clock), "of a lost row")
+    #expect(
+      BatchRule.isInDoubt(.sample(1, state: .sending, test: "T1", sent: time.clock.wall()), by: time.clock),
+      "of a version without the hour")
     #expect(BatchRule.isInDoubt(.sample(1, state: .sending, doubt: "?"), by: time.clock), "of another version")
     // The host runs for ten minutes at a time. In each boot the server refuses the batch, and the rest is stored.
     var (kept, boots) = (try batch(time.clock.boot() + Doubt.lasts), 0)

@@ -82,11 +82,14 @@ struct Doubt: Codable {
     return String(decoding: try JSONEncoder().encode(doubt), as: UTF8.self)
   }
 
-  /// When the doubt about `batch` ends, as time since the boot; `nil` without one. In a form that is unknown, it begins now.
+  /// When the doubt about `batch` ends, as time since the boot; `nil` without one. If its request left and the store has no end of the doubt,
+  /// or one in a form that is unknown, it begins now.
   static func end(of batch: Batch, by clock: SenderClock) -> Duration? {
-    guard batch.state == .sending, let text = batch.doubt else { return nil }
+    guard batch.state == .sending, batch.sent != nil || batch.doubt != nil else { return nil }
     let now = clock.boot()
-    guard let doubt = try? JSONDecoder().decode(Doubt.self, from: Data(text.utf8)) else { return now + lasts }
+    guard let text = batch.doubt, let doubt = try? JSONDecoder().decode(Doubt.self, from: Data(text.utf8)) else {
+      return now + lasts
+    }
     let end = doubt.until?.end(isSameBoot: doubt.bootID == clock.bootID, now: now, longest: lasts) ?? now
     return end > now ? end : nil
   }
