@@ -19,10 +19,13 @@ struct ReportVerificationTests {
     configuration = .sample(in: folder)
   }
 
-  /// The lines of a straight road of 200 m: a position and a ping a second, some of them lost; Wi-Fi from 100 s to 120 s.
+  /// The lines of a straight road of 200 m: a position and a ping a second, some of them lost; Wi-Fi from 100 s to 120 s; two tests.
   private func lines(hour: Int) -> [String] {
     var lines = [#"{"drive":1,"started":"2026-11-20T1\#(hour):00:00.000Z","initial_path":"cellular"}"#]
     for second in 0...200 {
+      if [0, 60].contains(second) {
+        lines.append(#"{"at":\#(second),"session":{"test_uuid":"T\#(hour)-\#(second)"}}"#)
+      }
       if second == 100 { lines.append(#"{"at":100,"path":"wifi"}"#) }
       if second == 120 { lines.append(#"{"at":120,"path":"cellular"}"#) }
       lines.append(
@@ -66,17 +69,39 @@ struct ReportVerificationTests {
     return store
   }
 
+  /// The server accepts all fences of a session that wait, in one batch.
+  private func send(_ session: Int64, in store: DriveStore) async throws {
+    try await store.outbox.makeBatches(of: [session], limit: 400, at: .current)
+    for batch in try await store.outbox.batches(of: [session], in: [.waiting]) {
+      try await store.outbox.anchor(
+        batch: batch.id, test: Batch.Test(uuid: "B\(batch.id)", anchor: .current), loopUUID: nil, client: "C")
+      try await store.outbox.beginSending(batch: batch.id, fences: batch.fences, client: "C", at: .current)
+      let accepted = try #require(try await store.outbox.markSubmitted(batch: batch.id, at: .current))
+      try DriveLogWriter.note(accepted.fences, in: accepted.log)
+    }
+  }
+
+  /// The quota deletes this many fences.
+  private func drop(_ fences: Int, from store: DriveStore) async throws {
+    let stored = try StoreReader(store).sessions().reduce(0) { $0 + $1.fences }
+    let dropped = try await store.space.keepWithin(Quota(bytes: 1 << 40, fences: stored - fences), except: nil)
+    #expect(dropped.fences == fences)
+  }
+
   /// The result with its lines.
   private struct Found {
     var agrees = false
     var lines: [String] = []
   }
 
+  /// Longer than any fence of these tests is old.
+  private static let ages: Duration = .seconds(100 * 365 * 86_400)
+
   private func verify(
-    sessions: Set<Int64>..., options: Reporting.Options = .init(), keep: Duration = .seconds(30 * 86_400)
+    sessions: Set<Int64>..., options: Reporting.Options = .init(), maxAge: Duration = ages, keep: Duration = ages
   ) throws -> Found {
     var (found, configuration) = (Found(), self.configuration)
-    configuration.submission.keep = keep
+    (configuration.submission.maxAge, configuration.submission.keep) = (maxAge, keep)
     let choices = (sessions.isEmpty ? [[]] : sessions).map {
       Reporting.Choice(title: "S", state: .all, sessions: $0, filter: FenceFilter())
     }
@@ -177,28 +202,56 @@ struct ReportVerificationTests {
     #expect(later.lines.first?.hasPrefix("drive 2: the drive log gives ") == true)
   }
 
-  @Test("when the oldest fences are deleted, by age or quota, then they are counted, and are no difference")
-  func deleted() throws {
-    try record(hours: 0..<3) { $0 == 0 || $0 == 1 && $1.number < 3 ? nil : $1 }
-    let found = try verify()
-    #expect(found.agrees && found.lines.count == 1, "\(found.lines)")
-    #expect(found.lines.last?.contains("older fences deleted from the store") == true)
+  @Test(
+    "when sessions are sent in any order, and the quota deletes what the server has, then this is no difference",
+    arguments: [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2]])
+  func droppedForQuota(order: [Int]) async throws {
+    let store = try record(hours: 0..<2)
+    let sessions = try StoreReader(store).sessions()
+    #expect(sessions.count == 4)
+    for session in order {
+      try await send(sessions[session].id, in: store)
+      try await drop(2, from: store)
+    }
+    let some = try verify()
+    #expect(some.agrees && some.lines.count == 1, "\(some.lines)")
+    #expect(some.lines.last?.contains("; 8 fences deleted from the store") == true, "\(some.lines)")
+    let sent = try StoreReader(store).sessions().reduce(0) { $0 + $1.submittedFences }
+    try await drop(sent, from: store)
+    let all = try verify()
+    #expect(all.agrees && all.lines.count == 1, "\(all.lines)")
+    #expect(all.lines.last?.contains("; \(8 + sent) fences deleted from the store") == true, "\(all.lines)")
+    #expect(try StoreReader(store).sessions().count == 2, "those with fences on Wi-Fi")
   }
 
-  @Test(
-    "when the quota deletes sent fences around those on Wi-Fi, or all but these, then this is no difference",
-    arguments: [160.0, 1000])
-  func deletedAroundWiFi(upTo seconds: Double) throws {
-    var gone = 0
-    try record(hours: 0..<2) { hour, fence in
-      guard hour == 0, fence.isSubmittable, fence.entered < .seconds(seconds) else { return fence }
-      gone += 1
-      return nil
-    }
+  @Test("when a sent fence is missing, and earlier ones of its batch are there, then this is a difference")
+  func lostOfBatch() async throws {
+    let store = try record()
+    for session in try StoreReader(store).sessions() { try await send(session.id, in: store) }
+    try await drop(1, from: store)
+    #expect(try verify().agrees)
+    try await store.database.write { try $0.execute(sql: "DELETE FROM fence WHERE number = 2") }
     let found = try verify()
-    #expect(found.agrees && found.lines.count == 1, "\(found.lines)")
-    #expect(found.lines.last?.contains("; \(gone) older fences deleted from the store") == true, "\(found.lines)")
-    #expect(try StoreReader(directory: StateDirectory(path: configuration.stateDirectory)).sessions().count == 2)
+    #expect(!found.agrees && found.lines.first == "drive 1: the drive log gives 1 fence that the store does not have")
+    #expect(found.lines.last?.contains("; 1 fence deleted from the store") == true, "\(found.lines)")
+  }
+
+  @Test("when fences expire, then this is no difference; when they are lost before their age, it is one")
+  func expired() async throws {
+    let store = try record()
+    let deleted = try await store.cleanup.run(
+      Retention(maxAge: .seconds(1), keep: Self.ages), now: .current, agreement: .agrees, except: nil)
+    #expect(deleted.expired > 0 && deleted.sentLongAgo == 0)
+    let left = try StoreReader(store).sessions()
+    #expect(left.map(\.submittableFences) == [0], "of one session, the fences on Wi-Fi are left")
+    let (old, young) = (try verify(maxAge: .seconds(1)), try verify())
+    #expect(
+      old.agrees && old.lines.last?.contains("; \(deleted.expired) fences deleted from the store") == true,
+      "\(old.lines)")
+    #expect(
+      young.lines.first == "drive 1: the drive log gives \(deleted.expired) fences that the store does not have",
+      "\(young.lines)")
+    #expect(!young.agrees)
   }
 
   @Test(
@@ -206,17 +259,29 @@ struct ReportVerificationTests {
   )
   func deletedWiFi() throws {
     try record { $1.isSubmittable ? $1 : nil }
-    #expect(try !verify(keep: .seconds(100 * 365 * 86_400)).agrees)
+    #expect(try !verify().agrees)
     let found = try verify(keep: .seconds(1))
-    #expect(found.agrees && found.lines.last?.contains("older fences deleted from the store") == true, "\(found.lines)")
+    #expect(found.agrees && found.lines.last?.contains("deleted from the store") == true, "\(found.lines)")
   }
 
   @Test("when a drive is deleted by age before an older one that could not be sent, then this is no difference")
-  func deletedBefore() throws {
+  func deletedBefore() async throws {
+    let store = try record(hours: 0..<2) { $1.isSubmittable ? $1 : nil }
+    for session in try StoreReader(store).sessions() where session.drive == 2 { try await send(session.id, in: store) }
+    _ = try await store.cleanup.run(
+      Retention(maxAge: Self.ages, keep: .seconds(1)), now: .current.later(by: .seconds(10)), except: nil)
+    #expect(try Set(StoreReader(store).sessions().map(\.drive)) == [1])
+    let found = try verify(keep: .seconds(1))
+    #expect(found.agrees && found.lines.count == 1, "\(found.lines)")
+  }
+
+  @Test("when a drive whose fences were not sent is gone, then this is a difference, until they are too old")
+  func unsentGone() throws {
     try record(hours: 0..<2, deleted: 1)
     let found = try verify()
-    #expect(found.agrees && found.lines.count == 1, "\(found.lines)")
-    #expect(found.lines.last?.contains("older fences deleted from the store") == true)
+    #expect(!found.agrees && found.lines.count == 2, "\(found.lines)")
+    #expect(found.lines.first?.hasPrefix("drive 2: the drive log gives ") == true)
+    #expect(try verify(maxAge: .seconds(1), keep: .seconds(1)).agrees)
   }
 
   @Test("when a log has control characters, then no line of the result has any")

@@ -10,11 +10,11 @@ public struct StoredDriveLog: Hashable, Sendable {
   public let path: String?
   /// Whether the drive has ended; if not, it is running, or left from a process that is gone.
   public let hasEnded: Bool
-  /// Whether the store has a session of the drive, damaged ones included; of an ended drive without any, age or quota deleted all.
-  public let hasSessions: Bool
+  /// The numbers of the drive's sessions in the store; age and quota delete each with its last fence.
+  public let sessions: Set<Int>
 
-  public init(name: String?, path: String?, hasEnded: Bool = true, hasSessions: Bool = true) {
-    (self.name, self.path, self.hasEnded, self.hasSessions) = (name, path, hasEnded, hasSessions)
+  public init(name: String?, path: String?, hasEnded: Bool = true, sessions: Set<Int> = []) {
+    (self.name, self.path, self.hasEnded, self.sessions) = (name, path, hasEnded, sessions)
   }
 }
 
@@ -22,17 +22,16 @@ extension StoreReader {
   /// The logs of all intact drives by the drive's id.
   /// - Throws: GRDB's `DatabaseError`
   public func driveLogs() throws -> [Int64: StoredDriveLog] {
-    let rows = try rows(
-      """
-      SELECT id, log, ended_at IS NOT NULL AS has_ended,
-        EXISTS (SELECT 1 FROM session WHERE drive_id = intact_drive.id) AS has_sessions FROM intact_drive
-      """)
+    let sessions = Dictionary(grouping: try rows("SELECT drive_id, number FROM intact_session")) {
+      $0["drive_id"] as Int64
+    }
+    let rows = try rows("SELECT id, log, ended_at IS NOT NULL AS has_ended FROM intact_drive")
     let logs = rows.map { row in
       let noted: String? = row["log"]
       return StoredDriveLog(
         name: noted.flatMap { directory?.driveLog($0) }.map { URL(fileURLWithPath: $0).lastPathComponent },
         path: noted.flatMap { directory?.presentDriveLog($0) }, hasEnded: row["has_ended"],
-        hasSessions: row["has_sessions"])
+        sessions: Set(sessions[row["id"], default: []].map { $0["number"] }))
     }
     return Dictionary(zip(rows.map { $0["id"] as Int64 }, logs)) { first, _ in first }
   }

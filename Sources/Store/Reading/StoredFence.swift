@@ -4,7 +4,7 @@ import GRDB
 /// A stored fence with its session.
 public struct StoredFence: Hashable, Sendable {
   /// The columns of a fence; ``Fence/columns`` come first.
-  static let columns = "\(Fence.columns), fence.id, fence.submitted_at, fence.batch_id"
+  static let columns = "\(Fence.columns), fence.id, fence.submitted_at, fence.recovered_at IS NOT NULL, fence.batch_id"
 
   /// Its id in the store.
   public let id: Int64
@@ -15,10 +15,13 @@ public struct StoredFence: Hashable, Sendable {
   public let fence: Fence
   /// When the server accepted it; `nil` before.
   public let submitted: WallTime?
+  /// Whether it was lost and comes from the drive log: then its id can be any.
+  public let isRecovered: Bool
 
   /// A fence with the given values; the store makes its own from rows.
-  public init(id: Int64, session: StoredSession, fence: Fence, submitted: WallTime? = nil) {
+  public init(id: Int64, session: StoredSession, fence: Fence, submitted: WallTime? = nil, isRecovered: Bool = false) {
     (self.id, self.session, self.fence, self.submitted) = (id, session, fence, submitted)
+    self.isRecovered = isRecovered
   }
 
   /// `nil` for a row with an impossible position, and for an unsent fence whose batch is damaged or missing.
@@ -30,7 +33,7 @@ public struct StoredFence: Hashable, Sendable {
     guard let fence = Fence(&columns, driveStarted: session.driveStarted, session: session.session.number) else {
       return nil
     }
-    (id, self.fence, submitted) = (columns.next(), fence, columns.time())
+    (id, self.fence, submitted, isRecovered) = (columns.next(), fence, columns.time(), columns.next())
     let batch: Int64? = columns.next()
     guard let batch else {
       self.session = session

@@ -26,21 +26,30 @@ struct ReportVerification {
     private var isRunning: [Int64: Bool] = [:]
     /// Why a log cannot be used, by drive.
     private(set) var missing: [Int64: String] = [:]
-    /// Of each drive whose log was read, the number of its fences.
-    private(set) var counts: [Int64: Int] = [:]
+    /// Of each drive whose log was read, the fences that the store lacks.
+    private(set) var lacking: [Int64: LackingFences] = [:]
     /// The drives whose logs have lines that cannot be read.
     private(set) var garbled: Set<Int64> = []
 
     /// Drives of several links follow each other session by session.
     private static let most = 8
 
-    init(_ reader: StoreReader) throws { (self.reader, logs) = (reader, try reader.driveLogs()) }
+    private let retention: Retention
+
+    init(_ reader: StoreReader, _ retention: Retention) throws {
+      (self.reader, self.retention, logs) = (reader, retention, try reader.driveLogs())
+    }
 
     /// The drives whose logs are there, in order.
     var drives: [Int64] { logs.filter { $0.value.path != nil }.keys.sorted() }
 
-    /// Whether age or quota deleted all of the drive but its log: they delete each session with its last fence.
-    func isDeleted(_ drive: Int64) -> Bool { logs[drive].map { $0.hasEnded && !$0.hasSessions } ?? false }
+    /// The numbers of a drive's sessions in the store.
+    func sessions(of drive: Int64) -> Set<Int> { logs[drive]?.sessions ?? [] }
+
+    /// The store has the fence that the log of its drive gives.
+    mutating func confirm(_ logged: Fence, as stored: StoredFence) {
+      lacking[stored.session.drive]?.confirm(logged.number, as: stored)
+    }
 
     /// Whether a process still records the drive: its log and its rows change while they are read.
     mutating func isRunning(_ drive: Int64) -> Bool {
@@ -62,14 +71,14 @@ struct ReportVerification {
         guard let name = logs[drive]?.name else { throw CommandFailure("it has no drive log") }
         guard let path = logs[drive]?.path else { throw CommandFailure("the drive log \(name) is missing") }
         let log = try RecordedDrive(path: path)
-        let fences = log.replayedFences()
-        if counts[drive] == nil {
+        let found = Dictionary(log.replayedFences().map { (Key($0), $0) }) { first, _ in first }
+        if lacking[drive] == nil {
+          lacking[drive] = LackingFences(found.values, of: log, retention)
           for line in Self.damage(of: log) + Self.differences(of: log, session) { differ("drive \(drive): \(line)") }
         }
         if !log.garbage.isEmpty { garbled.insert(drive) }
         if read.count == Self.most { read.removeFirst() }
-        read.append((drive, Dictionary(fences.map { (Key($0), $0) }) { first, _ in first }))
-        counts[drive] = fences.count
+        read.append((drive, found))
       } catch {
         missing[drive] = "\(error)"
         return nil
@@ -93,9 +102,7 @@ struct ReportVerification {
     /// What the store and the log know of the whole drive.
     private static func differences(of log: RecordedDrive, _ session: StoredSession?) -> [String] {
       guard let session else { return [] }
-      let started = log.events.reduce(log.header.started) { started, event in
-        if case .clockSet(let step) = event.kind { started + DriveTime(step) } else { started }
-      }
+      let started = log.correctedStart
       var values = [
         ("link", session.link, log.header.link), ("target", session.target, log.header.target?.description),
       ]
@@ -113,21 +120,12 @@ struct ReportVerification {
   /// - Parameter print: Receives the result, line by line as it is found: each difference, each missing log, then the verdict.
   /// - Throws: GRDB's `DatabaseError`
   init(_ reporting: Reporting, progress: WorkProgress = .none, print: (String) -> Void) throws {
-    var logs = try Logs(reporting.reader)
+    var logs = try Logs(reporting.reader, reporting.retention)
     var stored = reporting.choices.map { _ in ReportFigures(areas: reporting.options.areas) }
     var replayed = stored
     let grid = PlaceGrid(metres: reporting.options.placeMetres)
     var comparisons = [PlaceComparison(grid: grid), PlaceComparison(grid: grid)]
-    var (unconfirmed, confirmed, running): ([Int64: Int], [Int64: Int], Set<Int64>) = ([:], [:], [])
-    // Deletion takes the oldest fences that were sent, or kept for the user; others stay where they are, up to `submission.keep`.
-    // Of each drive, its first stored fence that is to be sent or kept, and how many fences of the log can be deleted then.
-    var first: [Int64: (entered: DriveTime, deletable: Int)] = [:]
-    // Of each drive, the stored fences of the log that are not to be sent or kept.
-    var stayed: [Int64: [(entered: DriveTime, isOld: Bool)]] = [:]
-    let old = WallTime.current.microseconds.saturatingSubtracting(reporting.keep.inMicroseconds)
-    func isOld(_ fence: Fence, _ started: WallTime) -> Bool {
-      !fence.isSubmittable && (started + (fence.exited ?? fence.entered)).microseconds < old
-    }
+    var (unconfirmed, confirmed, running): ([Int64: Int], Set<Int64>, Set<Int64>) = ([:], [], [])
     var (differences, fences): (Int, Int) = (0, 0)
     func say(_ line: String) { print(ForeignText.clean(line, limit: 2000)) }
     func differ(_ line: String) {
@@ -144,23 +142,16 @@ struct ReportVerification {
         unconfirmed[drive, default: 0] += 1
         return
       }
-      let entered = fence.fence.entered
       stored[index].add(fence)
       fences += 1
-      if fence.fence.isSubmittable, first[drive].map({ entered < $0.entered }) ?? true {
-        let started = fence.session.driveStarted
-        first[drive] = (entered, found.values.count { $0.entered < entered || isOld($0, started) })
-      }
       let side = PlaceComparison.Side(rawValue: index)
       if let side { comparisons[0].add(fence.fence, to: side) }
       guard let again = found[Key(fence.fence)] else {
         differ("fence \(fence.id) of drive \(drive): the drive log gives no fence that begins there and then")
         return
       }
-      confirmed[drive, default: 0] += 1
-      if !fence.fence.isSubmittable {
-        stayed[drive, default: []].append((entered, isOld(fence.fence, fence.session.driveStarted)))
-      }
+      confirmed.insert(drive)
+      logs.confirm(again, as: fence)
       replayed[index].add(StoredFence(id: fence.id, session: fence.session, fence: again))
       if let side { comparisons[1].add(again, to: side) }
       let own = FenceRecord(fence)
@@ -174,20 +165,14 @@ struct ReportVerification {
     }
     var deleted = 0
     if Self.hasAll(reporting.choices) {
-      // Age and quota delete the oldest fences first, before their logs.
-      let oldest = (Array(first.keys) + Array(stayed.keys) + Array(unconfirmed.keys) + Array(running)).min() ?? .min
       for drive in logs.drives where unconfirmed[drive] == nil && !logs.isRunning(drive) {
-        if logs.counts[drive] == nil, logs.fences(of: drive, nil, differ) == nil {
+        if logs.lacking[drive] == nil, logs.fences(of: drive, nil, differ) == nil {
           differ("drive \(drive): \(logs.missing[drive] ?? "no log")")
         }
-        guard let count = logs.counts[drive] else { continue }
-        var missing = count - (confirmed[drive] ?? 0)
-        var gone = drive < oldest || stayed[drive] != nil || logs.isDeleted(drive) ? missing : 0
-        if let first = first[drive] {
-          gone = min(missing, first.deletable - (stayed[drive] ?? []).count { $0.isOld || $0.entered < first.entered })
-        }
+        guard let lacking = logs.lacking[drive] else { continue }
+        let gone = lacking.deleted(sessions: logs.sessions(of: drive))
+        let missing = lacking.count - gone
         deleted += gone
-        missing -= gone
         if missing > 0 {
           differ("drive \(drive): the drive log gives \(counted(missing, "fence")) that the store does not have")
         }
@@ -218,7 +203,7 @@ struct ReportVerification {
       \(differences == 0 ? fences > 0 ? "all agree" : "nothing to compare" : "\(counted(differences, "difference"))")\
       \(unconfirmed.isEmpty ? "" : "; \(counted(unconfirmed.count, "drive")) without a log")\
       \(running.isEmpty ? "" : "; \(counted(running.count, "drive")) being recorded")\
-      \(deleted == 0 ? "" : "; \(counted(deleted, "older fence")) deleted from the store"). Speed tests are in the store only.
+      \(deleted == 0 ? "" : "; \(counted(deleted, "fence")) deleted from the store"). Speed tests are in the store only.
       """)
   }
 

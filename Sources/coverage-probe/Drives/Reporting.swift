@@ -40,8 +40,8 @@ struct Reporting: Sendable {
   let reader: StoreReader
   let choices: [Choice]
   let options: Options
-  /// How long fences that are not to be sent stay in the store.
-  let keep: Duration
+  /// How long fences stay in the store.
+  let retention: Retention
   private let settings: JSON
 
   /// Opens the store for reading.
@@ -53,7 +53,7 @@ struct Reporting: Sendable {
   init(configuration: ProbeConfiguration, choices: [Choice], options: Options = Options()) throws {
     reader = try StoreReader(directory: StateDirectory(path: configuration.stateDirectory))
     (self.choices, self.options, settings) = (choices, options, configuration.provenance)
-    keep = configuration.submission.keep
+    retention = Retention(maxAge: configuration.submission.maxAge, keep: configuration.submission.keep)
     for session in choices.flatMap({ $0.sessions.sorted() }) where try reader.session(id: session) == nil {
       throw ExportError.noSuchSession(session)
     }
