@@ -27,8 +27,7 @@ struct LogFigures: Sendable {
 
   /// The log of a drive, and which of its fences are selected.
   struct Log {
-    /// The times of the selected fences, in order; those that touch are one.
-    let fences: [Range<DriveTime>]
+    let fences: SelectedFences
     let started: WallTime
     /// Those of that drive: its accuracy limit, and its interval of pings.
     let parameters: Parameters
@@ -42,12 +41,11 @@ struct LogFigures: Sendable {
   ) throws -> [(fence: Fence, unmeasured: Int64)] {
     // A log that cannot be read to its end counts nothing: figures of half a drive would pass for those of the drive.
     var counted = self
-    let span = (log.fences.first?.lowerBound ?? .start)...(log.fences.map(\.upperBound).max() ?? .start)
     var logged = LoggedPings(parameters: log.parameters, initialPath: log.initialPath)
     try events { event in
       logged.handle(event)
       switch event.kind {
-      case .fix(let fix) where span.contains(event.at):
+      case .fix(let fix) where log.fences.span.contains(event.at):
         counted.count(fix, isAccurate: log.parameters.accepts(fix))
       case .clockSet(let step):
         counted.clockSteps += 1
@@ -58,7 +56,7 @@ struct LogFigures: Sendable {
     }
     logged.end()
     counted.logs += 1
-    let selected = logged.fences.map { Self.isSelected($0, in: log.fences) }
+    let selected = logged.fences.map(log.fences.contains)
     counted.count(logged.pings, in: selected, reach: DelayVariation.reach(interval: log.parameters.pingInterval))
     counted.findOutages(logged, selected, log)
     self = counted
@@ -92,13 +90,6 @@ struct LogFigures: Sendable {
       }
       last = ping
     }
-  }
-
-  /// Whether a replayed fence is one of the selected ones, by the time of its entry.
-  private static func isSelected(_ fence: Fence, in selected: [Range<DriveTime>]) -> Bool {
-    let next = selected.partitionPoint({ $0.lowerBound <= fence.entered })
-    return next > 0
-      && (selected[next - 1].lowerBound == fence.entered || selected[next - 1].contains(fence.entered))
   }
 
   /// A ping outside of all fences goes with the last fence before it, or with the first one of the drive: so a selection of fences
@@ -143,6 +134,38 @@ struct LogFigures: Sendable {
       guard selected[index], Reception(fence).isMeasured, missing[index] > 0 else { return nil }
       return (fence, missing[index])
     }
+  }
+}
+
+/// The selected fences of a drive, by their times.
+struct SelectedFences: Sendable {
+  /// The times of the fences; those that touch are one range.
+  private var ranges: [Range<DriveTime>] = []
+  /// The centres of fences without a duration, by the time of their entry, which is also that of the next fence.
+  private var instants: [DriveTime: [Coordinate]] = [:]
+  /// From the first entry to the last exit.
+  private(set) var span = DriveTime.start...DriveTime.start
+
+  mutating func add(_ fence: Fence, until exited: DriveTime) {
+    let isFirst = ranges.isEmpty && instants.isEmpty
+    span = isFirst ? fence.entered...exited : min(span.lowerBound, fence.entered)...max(span.upperBound, exited)
+    if fence.entered == exited {
+      instants[exited, default: []].append(fence.centre)
+    } else if let last = ranges.last, last.upperBound == fence.entered {
+      ranges[ranges.count - 1] = last.lowerBound..<exited
+    } else {
+      ranges.append(fence.entered..<exited)
+    }
+  }
+
+  /// Must precede ``contains(_:)``: sessions can be added in any order.
+  mutating func sort() { ranges.sort { $0.lowerBound < $1.lowerBound } }
+
+  /// Whether a replayed fence is one of these.
+  func contains(_ fence: Fence) -> Bool {
+    if instants[fence.entered]?.contains(fence.centre) == true { return true }
+    let next = ranges.partitionPoint { $0.lowerBound <= fence.entered }
+    return next > 0 && fence.exited != fence.entered && ranges[next - 1].contains(fence.entered)
   }
 }
 

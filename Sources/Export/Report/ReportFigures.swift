@@ -14,8 +14,8 @@ public struct ReportFigures: Sendable {
   private(set) var medians = ValueCounts()
   /// From the entry of the first fence to the exit of the last, in wall time; `nil` without fences.
   private(set) var period: ClosedRange<WallTime>?
-  /// The times of the fences by the id of their drive, by which the pings of its log are selected; those that touch are one.
-  private var times: [Int64: [Range<DriveTime>]] = [:]
+  /// The fences by the id of their drive, by which the pings of its log are selected.
+  private var selected: [Int64: SelectedFences] = [:]
   private var starts: [Int64: WallTime] = [:]
   /// The outages of drives whose logs are not there, by the id of the drive.
   private var fenceOutages: [Int64: FenceOutages] = [:]
@@ -24,7 +24,7 @@ public struct ReportFigures: Sendable {
   public init(areas: AreaList? = nil) { breakdown = Breakdown(areas: areas) }
 
   /// The drives of the fences, by id.
-  public var drives: Set<Int64> { Set(times.keys) }
+  public var drives: Set<Int64> { Set(selected.keys) }
 
   /// Adds an ended fence; the fences of a session come in order.
   public mutating func add(_ fence: StoredFence) {
@@ -37,18 +37,10 @@ public struct ReportFigures: Sendable {
     if let median = fence.fence.figures.roundTrip?.median {
       medians.add(nanoseconds: median, times: fence.fence.pingsAnswered)
     }
-    Self.append(fence.fence.entered..<fence.exited, to: &times[fence.session.drive, default: []])
+    selected[fence.session.drive, default: SelectedFences()].add(fence.fence, until: fence.exited)
     starts[fence.session.drive] = fence.session.driveStarted
     let (from, to) = (fence.session.driveStarted + fence.fence.entered, fence.session.driveStarted + fence.exited)
     period = period.map { min($0.lowerBound, from)...max($0.upperBound, to) } ?? from...max(from, to)
-  }
-
-  private static func append(_ time: Range<DriveTime>, to times: inout [Range<DriveTime>]) {
-    if let last = times.last, last.upperBound == time.lowerBound, !time.isEmpty {
-      times[times.count - 1] = last.lowerBound..<time.upperBound
-    } else {
-      times.append(time)
-    }
   }
 
   public mutating func add(_ test: ReportedSpeedTest) { speedTests.add(test) }
@@ -61,10 +53,9 @@ public struct ReportFigures: Sendable {
   public mutating func addLog(
     of drive: Int64, parameters: Parameters, initialPath: Path, events: ((Event) throws -> Void) throws -> Void
   ) throws {
-    guard let fences = times[drive], let started = starts[drive] else { return }
-    let log = LogFigures.Log(
-      fences: fences.sorted { $0.lowerBound < $1.lowerBound }, started: started, parameters: parameters,
-      initialPath: initialPath)
+    guard let started = starts[drive], var fences = selected[drive] else { return }
+    fences.sort()
+    let log = LogFigures.Log(fences: fences, started: started, parameters: parameters, initialPath: initialPath)
     for (fence, unmeasured) in try logged.add(log, events: events) {
       shares.setUnmeasured(unmeasured, of: fence, drive: drive)
     }

@@ -92,12 +92,35 @@ import Testing
     }
   }
 
+  @Test(
+    "when a fence without a duration begins with its neighbour, then the one that is selected has its own pings only")
+  func instants() throws {
+    let events = [
+      fix(1), answered(1.5), fix(5, north: 60), fix(5, north: 120), answered(5.5), answered(6), fix(9, north: 180),
+      answered(9.5),
+    ]
+    var engine = Engine()
+    for event in events { _ = engine.handle(event) }
+    _ = engine.handle(Event(at: engine.now, .stop(.user)))
+    #expect(engine.fences.map { $0.exited == $0.entered } == [false, true, false, false])
+    for selected in [[0], [1], [2], [3], [0, 2], [0, 1, 2], [1, 3]] {
+      var figures = ReportFigures()
+      for fence in selected { figures.add(.of(engine.fences[fence])) }
+      try figures.addLog(of: 1, parameters: Parameters(), initialPath: .cellular) { try events.forEach($0) }
+      #expect(figures.logged.delays.count == figures.sums.answered, "\(selected)")
+    }
+  }
+
   private static func sorted(_ counts: ValueCounts) -> [Int64] {
     counts.values(atRanks: Array(1...max(1, counts.count))).compactMap(\.self)
   }
 
   private func log(_ fences: [Range<DriveTime>]) -> LogFigures.Log {
-    LogFigures.Log(fences: fences, started: .sampleStart, parameters: Parameters(), initialPath: .cellular)
+    var selected = SelectedFences()
+    for time in fences {
+      selected.add(.sample(entered: Double(time.lowerBound.microseconds) / 1e6), until: time.upperBound)
+    }
+    return LogFigures.Log(fences: selected, started: .sampleStart, parameters: Parameters(), initialPath: .cellular)
   }
 
   /// The position with which all fences of these tests begin.
