@@ -200,12 +200,16 @@ public actor Sender {
   /// trouble ends, and after each ``nudge()``.
   ///
   /// Logs an error of the store and repeats the pass after a back-off; on a full disk it frees space before that.
-  public func keepSending(every interval: Duration = .seconds(15 * 60)) async {
+  /// - Returns: The number of fences that these passes deleted unsent, for a command that reports what was lost.
+  @discardableResult
+  public func keepSending(every interval: Duration = .seconds(15 * 60)) async -> Int {
     var schedule = PassSchedule(every: interval, policy: runner.parts.settings.gate)
-    var trouble = RepeatedTrouble()
+    var (trouble, expired) = (RepeatedTrouble(), 0)
     while !Task.isCancelled {
       do {
-        schedule.passEnded(try await pass(schedule.mode, urgency: .background))
+        let report = try await pass(schedule.mode, urgency: .background)
+        expired += report.fencesExpired
+        schedule.passEnded(report)
         if let line = trouble.end("passes run again") { logger.notice("\(line)") }
       } catch {
         if let line = trouble.note("\(schedule.mode) pass: the store fails: \(StoreError.line(error))") {
@@ -217,6 +221,7 @@ public actor Sender {
       let gate: Duration = .milliseconds(await status.nextAttemptInMilliseconds)
       await idle(for: schedule.wait(gate: gate, at: clock.boot()))
     }
+    return expired
   }
 
   /// Starts the next pass in the background now, e.g. because a drive asks for a test.

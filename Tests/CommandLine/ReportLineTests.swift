@@ -64,7 +64,7 @@ struct ReportLineTests {
     let lost = report { $0.fencesExpired = 2 }
     #expect(lost.line == "nothing to submit; 2 fences deleted unsent, older than submission.max-age")
     #expect(lost.outcome == .failed && (lost + PassReport()).fencesExpired == 2)
-    #expect(report { ($0.fencesExpired, $0.tally) = (2, PassTally(fences: 0, kept: [1])) }.outcome == .kept)
+    #expect(report { ($0.fencesExpired, $0.tally) = (2, PassTally(fences: 0, kept: [1])) }.outcome == .failed)
   }
 
   @Test("when two passes meet the same session, then it counts once, with the later result")

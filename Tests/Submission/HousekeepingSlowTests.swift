@@ -87,6 +87,20 @@ struct HousekeepingSlowTests {
     try await rig.finish()
   }
 
+  @Test("when passes in the background delete fences unsent, then the command that runs them gets their number")
+  func lostInBackground() async throws {
+    let rig = try await rig(drive: Self.day * 20)
+    let sender = try rig.sender { $0.gate.spread = .zero }
+    rig.time.holdsSleepers = true
+    let sending = Task { await sender.keepSending() }
+    defer { sending.cancel() }
+    _ = try await eventually("the first wait") { rig.time.sleeps.last == .seconds(900) ? true : nil }
+    #expect(try fences(rig) == 0)
+    sending.cancel()
+    #expect(await sending.value == 2)
+    try await rig.finish()
+  }
+
   // MARK: Quota
 
   @Test("when the store exceeds its quota, then a pass drops sent fences, and logs the remaining excess once")
@@ -211,7 +225,7 @@ struct HousekeepingSlowTests {
     _ = try await eventually("the next pass") { rig.time.sleeps.last == .seconds(900) ? true : nil }
     #expect(try await rig.holdsAllOnce(2))
     sending.cancel()
-    await sending.value
+    _ = await sending.value
     try await rig.finish()
   }
 }

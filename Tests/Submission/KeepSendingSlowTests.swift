@@ -30,7 +30,7 @@ struct KeepSendingSlowTests {
     await sender.nudge()
     _ = try await eventually("the third pass") { try await rig.holdsAllOnce(4) ? true : nil }
     sending.cancel()
-    await sending.value
+    _ = await sending.value
     try await rig.finish()
   }
 
@@ -51,7 +51,7 @@ struct KeepSendingSlowTests {
     await sender.nudge()
     _ = try await eventually("the next pass") { try await rig.holdsAllOnce(2) ? true : nil }
     sending.cancel()
-    await sending.value
+    _ = await sending.value
     try await rig.finish()
   }
 
@@ -70,7 +70,7 @@ struct KeepSendingSlowTests {
     await sender.nudge()
     _ = try await eventually("the cold pass") { try await rig.holdsAllOnce(2) ? true : nil }
     sending.cancel()
-    await sending.value
+    _ = await sending.value
     try await rig.finish()
   }
 

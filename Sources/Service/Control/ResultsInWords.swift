@@ -77,13 +77,13 @@ extension PassReport {
     return "\(gate.reason): no request leaves \(until)(in \(wait)); \(Program.name) \(command) sends now"
   }
 
-  /// `kept` when anything is left, refused data included. A pass that a wait ended is not done, even if it looked at nothing. Fences that
-  /// expired unsent are lost: `failed`.
+  /// `failed` when fences expired unsent, because they are lost; else `kept` when anything is left, refused data included. A pass that a wait
+  /// ended is not done, even if it looked at nothing.
   public var outcome: CommandOutcome {
+    guard fencesExpired == 0 else { return .failed }
     let left =
       sessionsKept + sessionsQuarantined + fencesWithoutSession + speedTests.kept + speedTests.quarantined
-    guard left == 0, !wasStopped, hold == nil else { return .kept }
-    return fencesExpired == 0 ? .done : .failed
+    return left == 0 && !wasStopped && hold == nil ? .done : .kept
   }
 }
 

@@ -34,8 +34,8 @@ public struct PassReport: Hashable, Sendable {
   /// Whether another pass could send something now: neither the server nor a wait ended this one.
   public var isUnhindered: Bool { hold == nil && !wasStopped && !wasEndedByServer }
 
-  /// A report of a pass that found nothing.
-  public init() {}
+  /// A report of a pass that found nothing else.
+  public init(fencesExpired: Int = 0) { self.fencesExpired = fencesExpired }
 
   init(hold: Hold) { self.hold = hold }
 

@@ -76,7 +76,7 @@ struct Recording: Sendable {
     await looping?.task.value
     earlier?.cancel()
     summaries.flatMap(\.lines).forEach(print)
-    let (report, trouble) = try await untilStopped(by: givingUp) {
+    var (report, trouble) = try await untilStopped(by: givingUp) {
       let (fromMemory, isStored) = try await waitForDisk(drive, environment)
       if isRecoveryLeft { await recoverRest(in: environment) }
       guard submitsDrive else { return (nil as PassReport?, nil as String?) }
@@ -90,13 +90,17 @@ struct Recording: Sendable {
         return (fromMemory, trouble)
       }
     }
-    if let report, trouble == nil || report.fencesSent > 0 { print(report.line) }
+    if let expired = await earlier?.value, expired > 0 {
+      report = PassReport(fencesExpired: expired) + (report ?? PassReport())
+    }
+    if let report, trouble == nil || report.fencesSent + report.fencesExpired > 0 { print(report.line) }
     if let trouble { print("not submitted: \(trouble); waiting data stays stored") }
     summaries.compactMap(\.silenceLine).forEach(print)
     // Its last line says which positions were refused.
     receiving.cancel()
     await receiving.value
-    return (trouble == nil ? report?.outcome ?? .done : .kept).of(summaries)
+    let outcome = report?.outcome ?? .done
+    return (trouble == nil || outcome == .failed ? outcome : .kept).of(summaries)
   }
 
   /// Restores what the beginning of the drive left for later, until a stop.

@@ -64,7 +64,8 @@ struct LoopTesting: Sendable {
       done = .unmeasured
     }
     guard submits else { return done }
-    let report = try await untilStopped(by: givingUp) { try await environment.sender.pass(.warm) }
+    let last = try await untilStopped(by: givingUp) { try await environment.sender.pass(.warm) }
+    let report = PassReport(fencesExpired: await sending?.value ?? 0) + last
     print(report.line)
     return report.outcome == .done ? done : report.outcome
   }
