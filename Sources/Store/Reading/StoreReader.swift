@@ -96,6 +96,15 @@ public struct StoreReader: Sendable {
     get throws { try value("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size") ?? 0 }
   }
 
+  /// Reads all pages, as a start does; those of a large store are left to the first pass of a process.
+  /// - Returns: Whether it read them.
+  public func checkPages() throws -> Bool {
+    guard let database else { return true }
+    guard try bytes <= LargeStore.bytes else { return false }
+    try database.read(StoreFile.checkIntegrity)
+    return true
+  }
+
   /// Sessions with fences that may be sent and are not on the server, oldest first. An index finds them, and their
   /// fences are counted already (``UnsentCounts``): the cost grows neither with the store nor with the fences that wait.
   /// Damaged fences are included, and others are not counted.

@@ -178,7 +178,7 @@ struct StoreFile {
   }
 
   /// `quick_check` does not find an index that hides a row.
-  private static func checkIntegrity(_ db: Database) throws {
+  static func checkIntegrity(_ db: Database) throws {
     let answer = try String.fetchOne(db, sql: "PRAGMA integrity_check(1)") ?? "no answer"
     guard answer == "ok" else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: answer) }
   }

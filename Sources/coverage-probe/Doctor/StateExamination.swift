@@ -36,6 +36,8 @@ enum StateExamination {
     var quarantined = 0
     /// Fences that wait to be sent.
     var waiting = 0
+    /// Whether all pages of the store were read; those of a large one are not.
+    var hasReadAllPages = true
   }
 
   /// Each fence is one synced transaction; a longer one delays the next fences.
@@ -68,7 +70,9 @@ enum StateExamination {
       measures.directory = isFull ? .full(reason: error.reason) : .unusable(reason: error.reason)
     }
     do {
-      for session in try StoreReader(directory: directory).sessions() {
+      let reader = try StoreReader(directory: directory)
+      measures.hasReadAllPages = try reader.checkPages()
+      for session in try reader.sessions() {
         measures.damaged += session.damagedFences
         measures.quarantined += session.quarantinedFences
         measures.waiting += session.waitingFences
@@ -179,6 +183,10 @@ enum StateExamination {
     }
     return [
       measures.holder.map { Finding(.note, .state, "\($0) records or sends; `record` can begin after its end") },
+      measures.hasReadAllPages
+        ? nil
+        : Finding(
+          .note, .state, "the store is large: damage in its pages shows in the first pass of `submit` or a drive"),
       measures.damaged > 0
         ? Finding(
           .warning, .state, "\(counted(measures.damaged, "stored fence")) damaged",

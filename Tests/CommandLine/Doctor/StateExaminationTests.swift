@@ -127,6 +127,28 @@ struct StateExaminationTests {
     #expect(found.last?.grade == .warning && found.last?.advice?.contains("docs/store.md") == true)
   }
 
+  @Test("when a page is damaged that no listing reads, then the store counts as damaged")
+  func damagedPage() async throws {
+    let directory = try await makeStore(fences: 400, "PRAGMA wal_checkpoint(TRUNCATE);")
+    let damage = try RunningProgram(
+      URL(filePath: "/usr/bin/python3"),
+      [
+        "-c",
+        """
+        import sqlite3, sys
+        page, = sqlite3.connect(sys.argv[1]).execute("SELECT rootpage FROM sqlite_schema WHERE name = 'speed_test'").fetchone()
+        with open(sys.argv[1], "r+b") as file:
+            file.seek((page - 1) * 4096)
+            file.write(b"\\xa5" * 4096)
+        """, directory.database,
+      ])
+    #expect(try await damage.exitStatus() == 0, "\(damage.standardError)")
+    #expect(try StoreReader(directory: directory).sessions().count == 1)
+    let measures = measure(directory.path)
+    #expect(measures.storeTrouble?.isEmpty == false)
+    #expect(StateExamination.findings(measures).last?.grade == .warning)
+  }
+
   @Test("when other users may enter the directory, then the finding is a warning")
   func openDirectory() throws {
     let state = folder.file("state")
