@@ -112,6 +112,19 @@ struct DriveRecoveryTests {
     }
   }
 
+  @Test(
+    "when the log cannot give back the first of several lost fences, then the others get their own ids all the same")
+  func ownIDs() async throws {
+    let fences = (0..<6).map { Fence.sample(number: $0, entered: 10 + Double($0) * 4) }
+    try record(fences)
+    try await delete("number IN (1, 2, 3)")
+    #expect(try await recover(logged(fences: fences.filter { $0.number != 1 })) == 2)
+    #expect(try await read("SELECT id FROM fence ORDER BY number") == [1, 3, 4, 5, 6] as [Int?])
+    #expect(try reader.identity()?.lastFence == 7, "an export now is later than one before")
+    #expect(try await recover(logged(fences: fences.filter { $0.number != 1 })) == 0)
+    #expect(try reader.identity()?.lastFence == 7)
+  }
+
   @Test("when fences of one of two links are lost, then they get ids between its others again; the first one cannot")
   func idsOfLinks() async throws {
     var links = try ["modem", "other"].map { try DriveRecorder(store, started: .sampleStart, log: nil, link: $0) }
@@ -123,7 +136,7 @@ struct DriveRecoveryTests {
     #expect(try await read("SELECT id FROM fence WHERE drive_id = 1 ORDER BY number") == [1, 3, 5, 7] as [Int?])
     try await delete("drive_id = 1 AND number = 0")
     #expect(try await recover(logged()) == 1)
-    #expect(try await read("SELECT id FROM fence WHERE drive_id = 1 ORDER BY number") == [9, 3, 5, 7] as [Int?])
+    #expect(try await read("SELECT id FROM fence WHERE drive_id = 1 ORDER BY number") == [10, 3, 5, 7] as [Int?])
     #expect(try await read("SELECT id FROM fence WHERE drive_id = 2 ORDER BY number") == [2, 4, 6, 8] as [Int?])
   }
 

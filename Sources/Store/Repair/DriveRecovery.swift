@@ -106,6 +106,7 @@ struct DriveRecovery {
   /// The store's fences are read once: their checksums would cost most of a recovery if they were computed for each fence of the log.
   private mutating func recoverMissing(_ db: Database) throws {
     var stored = try StoredSpans(of: drive, db)
+    let last = try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'fence'")
     let hasDamage = try db.has("fence WHERE \(RowChecksum.isDamaged("fence")) AND drive_id = ?", [drive])
     for fence in logged.fences {
       guard let exited = fence.exited else { continue }
@@ -123,23 +124,27 @@ struct DriveRecovery {
       stored.add(span)
       recovered.append(fence.number)
     }
+    guard !recovered.isEmpty else { return }
+    // An export with recovered fences is later than one without, whatever the clock says (docs/fleet.md).
+    try db.execute(sql: "UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'fence' AND seq = ?", arguments: [last])
   }
 
-  /// An id that no fence has, between those of the fences before and after: a session's ids are in the order of time, as for whoever joins
-  /// exports (docs/fleet.md). `nil` behind the last fence, and where other links have all of them.
+  /// The id that the fence had, or else one that no fence has between those of the fences before and after: a session's ids are in the order
+  /// of time, as for whoever joins exports (docs/fleet.md). `nil` behind the last fence, and where other links have all of them.
   private func freeID(of number: Int, _ db: Database) throws -> Int64? {
     try Int64.fetchOne(
       db.cachedStatement(
         sql: """
-          WITH before AS (SELECT id FROM fence WHERE drive_id = :drive AND number < :number ORDER BY number DESC LIMIT 1),
+          WITH before AS (
+              SELECT id, id - (number - :number) AS own FROM fence WHERE drive_id = :drive AND number < :number ORDER BY number DESC LIMIT 1),
             behind AS (
-              SELECT id, id - (number - :number) AS first FROM fence WHERE drive_id = :drive AND number > :number ORDER BY number LIMIT 1)
+              SELECT id, id - (number - :number) AS own FROM fence WHERE drive_id = :drive AND number > :number ORDER BY number LIMIT 1)
           SELECT ifnull(
-            -- Other links of the drive have ids between these two.
+            -- With ids of other links between these two, they differ.
+            (SELECT own FROM behind WHERE own IS ifnull((SELECT own FROM before), own) AND own > 0
+              AND NOT EXISTS (SELECT 1 FROM fence WHERE id = own)),
             (SELECT id + 1 FROM fence AS last WHERE id >= (SELECT id FROM before) AND id < (SELECT id - 1 FROM behind)
-              AND NOT EXISTS (SELECT 1 FROM fence WHERE id = last.id + 1) ORDER BY id LIMIT 1),
-            (SELECT first FROM behind WHERE NOT EXISTS (SELECT 1 FROM before) AND first > 0
-              AND NOT EXISTS (SELECT 1 FROM fence WHERE id = first)))
+              AND NOT EXISTS (SELECT 1 FROM fence WHERE id = last.id + 1) ORDER BY id LIMIT 1))
           """), arguments: ["drive": drive, "number": number])
   }
 
