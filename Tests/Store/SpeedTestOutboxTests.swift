@@ -49,12 +49,22 @@ import Testing
     let id = try await tests.begin(start("T"))
     let running = try stored(id)
     #expect(running.state == .measuring && running.outcome == nil && running.figures == nil)
-    try await tests.end(id, .init(.completed, at: .sampleStart.later(by: .seconds(20)), figures: .sample()))
+    var end = SpeedTestOutbox.End(.completed, at: .sampleStart.later(by: .seconds(20)), figures: .sample())
+    end.technology = Technology("4G/LTE")
+    try await tests.end(id, end)
     let test = try stored(id)
     #expect(test.controlServer == "https://host/RMBTControlServer" && test.token == "a_1_b_#v2#c")
     #expect(test.loopUUID == "L1" && test.number == 3 && test.drive == 9 && test.clientUUID == "C")
     #expect(test.place == Coordinate(latitude: 48.2, longitude: 16.3) && test.technology == Technology("4G/LTE"))
     #expect(test.state == .waiting && test.outcome == .completed && test.figures == .sample())
+  }
+
+  @Test(
+    "when the reading in a test has no technology, then the test has none, because its cell and signal are that reading's"
+  )
+  func technologyLost() async throws {
+    let id = try await ended("T")
+    #expect(try stored(id).technology == nil)
   }
 
   @Test("when the server gives a UUID a second time, then the second test does not begin")

@@ -47,7 +47,7 @@ public struct SpeedTestOutbox: Sendable {
     public var error: String?
     /// Whether a mobile network carried the test, as far as it is known; else its technology is not that of a modem.
     public var isCellular = true
-    /// The technology in it; `nil`: that of its start.
+    /// The technology of the reading whose cell and signal are in the figures; it replaces that of the start.
     public var technology: Technology?
 
     public init(
@@ -98,13 +98,13 @@ public struct SpeedTestOutbox: Sendable {
       try db.execute(
         sql: """
           UPDATE speed_test SET outcome = ?, ended_at = ?, state = ?, attempt = ?, sent_at = ?, settled_at = ?, reason = ?, error = ?,
-            figures = ?, technology = iif(?, ifnull(?, technology), NULL)
+            figures = ?, technology = ?
           WHERE id = ? AND state = 'measuring'
           """,
         arguments: [
           end.outcome.rawValue, end.ended.microseconds, (known?.state ?? .waiting).rawValue, known?.attempt ?? 0,
           known?.sent?.microseconds, isSettled ? time?.microseconds : nil, known?.reason, end.error, figures,
-          end.isCellular, end.technology?.name, id,
+          end.isCellular ? end.technology?.name : nil, id,
         ])
       try copies.keep(.speedTest, id, db)
     }
