@@ -75,7 +75,7 @@ extension PingAddress {
     // A numeric address has its own version, whatever was asked for.
     let isNumeric = PingAddress(numeric: host, port: port) != nil
     let found = try await resolve(host, port: port, family: isNumeric ? nil : family)
-    let address = found.first { $0.family == preferred } ?? found[0]
+    let address = found.first { $0.family == preferred && !isUnreachable($0.host) } ?? found[0]
     guard isUnreachable(address.host) else { return address }
     var trouble: NameError?
     do {
@@ -92,7 +92,9 @@ extension PingAddress {
 public struct OtherFamilyError: Error, Hashable, CustomStringConvertible {
   let address: PingAddress
   /// Why nothing is known of NAT64; `nil` when the network's name server answered.
-  public internal(set) var trouble: NameError?
+  var trouble: NameError?
+  /// Whether the network's name server says that it has no NAT64.
+  public var isCertain: Bool { trouble == nil }
 
   /// One line for the operator.
   public var description: String {

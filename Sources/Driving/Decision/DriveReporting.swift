@@ -75,7 +75,7 @@ struct DriveReporting: Hashable, Sendable {
   /// The link that carries the pings; `nil` before it is known.
   var network: PathReading? { status.network }
   /// Whether no ping can leave this host, though the kernel takes them.
-  var isAtDeadEnd: Bool { network?.noWay == .deadEnd }
+  var isAtDeadEnd: Bool { network?.noWay == .deadEnd && network?.path != .wifi }
 
   /// - Parameter trouble: Why this host could not send the ping; `nil` when it was sent, or lost for want of a network.
   /// - Returns: Whether the log should have the trouble.

@@ -80,13 +80,13 @@ struct ServerTests: Hashable, Sendable {
   /// A test is replaced.
   /// - Parameter family: The IP version of its pings, if it has answered none.
   mutating func replace(silent family: IPVersion?, for generation: TestSelection.Generation) {
-    if let family { silent = Silent(family: family, replacement: generation) }
+    if let family, trouble == nil { silent = Silent(family: family, replacement: generation) }
   }
 
   /// The IP version for the next test: not that of a silent one, as an application would change it (RFC 8305). After a request that failed: `nil`,
   /// either. The silence of another link says nothing about this one.
   var nextFamily: IPVersion? {
-    trouble == nil ? silent.flatMap { session.mayUse(requestedFor: $0.replacement) ? $0.family.other : nil } : nil
+    silent.flatMap { session.mayUse(requestedFor: $0.replacement) ? $0.family.other : nil }
   }
 
   /// The granted test that waits, if it is still usable; drops it otherwise.
@@ -191,6 +191,8 @@ struct ServerTests: Hashable, Sendable {
 
   private mutating func complain(_ trouble: TestTrouble, _ generation: TestSelection.Generation) -> [DriveEffect] {
     (failure, lastTrouble) = (Failure(trouble: trouble, generation: generation), trouble.reason)
+    // The other IP version may be the reason: the next request is by either.
+    silent = nil
     // The failure is newer than the refusal.
     if !trouble.mayHaveNetwork { refusal = nil }
     return troubles.isNews(trouble) ? [.log(.warning, "\(trouble.text); the drive goes on, trying again")] : []

@@ -125,7 +125,7 @@ final class DriveSources: Sendable {
         if await giveUp.value { return }
         let fallback = known.map { DriveInput.resolved($0, grant, for: generation) }
         // The network's name server knows of no NAT64: an address that its former prefix made reaches nothing.
-        let endsSilent = (error as? OtherFamilyError).map { $0.trouble == nil } == true
+        let endsSilent = (error as? OtherFamilyError)?.isCertain == true
         inbox.put(.input(fallback ?? .unresolved(reason: "\(error)", for: generation, endsSilent: endsSilent)))
       }
     }

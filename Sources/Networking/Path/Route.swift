@@ -105,11 +105,11 @@ struct LinkFolder: Hashable, Sendable {
       && ["phy80211", "wireless"].contains { FileManager.default.fileExists(atPath: "\(path)/\(name)/\($0)") }
   }
 
-  /// Whether other links are below it, as the ports of a bridge are.
+  /// Whether other links are below it, as the ports of a bridge are; `true` where that cannot be read.
   func hasPorts(_ name: String, index: UInt32) -> Bool {
-    guard shows(name, index) else { return false }
+    guard shows(name, index) else { return true }
     let entries = try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(name)")
-    return entries?.contains { $0.hasPrefix("lower_") } == true
+    return entries?.contains { $0.hasPrefix("lower_") } ?? true
   }
 
   /// Whether sysfs shows this link. In a network namespace, sysfs can belong to another namespace with another link of the same name.

@@ -120,6 +120,7 @@ package final class DriveTestObserver: TestObserver {
   private struct State {
     var drive: LiveDrive?
     var isTesting = false
+    var part: SpeedTestDelay.Part?
   }
 
   private let state = Mutex(State())
@@ -128,20 +129,25 @@ package final class DriveTestObserver: TestObserver {
   package func follow(_ drive: LiveDrive?) {
     state.withLock {
       $0.drive = drive
-      if $0.isTesting { drive?.speedTestBegan() }
+      guard $0.isTesting else { return }
+      drive?.speedTestBegan()
+      drive?.speedTest(loads: $0.part)
     }
   }
 
-  private var current: LiveDrive? { state.withLock { $0.drive } }
-
   package func testBegan() {
     state.withLock {
-      $0.isTesting = true
+      ($0.isTesting, $0.part) = (true, nil)
       $0.drive?.speedTestBegan()
     }
   }
 
-  package func test(loads part: SpeedTestDelay.Part?) { current?.speedTest(loads: part) }
+  package func test(loads part: SpeedTestDelay.Part?) {
+    state.withLock {
+      $0.part = part
+      $0.drive?.speedTest(loads: part)
+    }
+  }
 
   package func testEnded() {
     state.withLock {
@@ -150,5 +156,5 @@ package final class DriveTestObserver: TestObserver {
     }
   }
 
-  package func delays() async -> [SpeedTestDelay] { await current?.delaysOfSpeedTest() ?? [] }
+  package func delays() async -> [SpeedTestDelay] { await state.withLock { $0.drive }?.delaysOfSpeedTest() ?? [] }
 }

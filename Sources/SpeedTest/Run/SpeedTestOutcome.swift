@@ -71,7 +71,7 @@ extension SpeedTestOutcome {
       connections: curves.count,
       curves: curves.map { CurveThinning.thinned($0, around: result.nanoseconds).map { [$0.nanoseconds, $0.bytes] } },
       planned: plan.duration, silence: longestSilence(of: curves, in: plan.duration),
-      broken: curves.count - whole.count)
+      broken: broken.count)
   }
 
   /// The curves that the rate follows from. A connection that broke does not set the common end (edge 29), but the link carried its bytes: it
@@ -79,8 +79,8 @@ extension SpeedTestOutcome {
   private static func curves(_ whole: [[Sample]], broken: [[Sample]]) -> [[Sample]] {
     guard let end = Throughput(threads: whole)?.nanoseconds else { return whole }
     return whole
-      + broken.compactMap { curve in
-        guard let last = curve.last else { return nil }
+      + broken.map { curve in
+        let last = curve.last ?? Sample(nanoseconds: 0, bytes: 0)
         return last.nanoseconds < end ? curve + [Sample(nanoseconds: end, bytes: last.bytes)] : curve
       }
   }

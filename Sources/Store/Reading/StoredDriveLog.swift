@@ -10,7 +10,7 @@ public struct StoredDriveLog: Hashable, Sendable {
   public let path: String?
   /// Whether the drive has ended; if not, it is running, or left from a process that is gone.
   public let hasEnded: Bool
-  /// The numbers of the drive's sessions in the store; age and quota delete each with its last fence.
+  /// The numbers of the drive's sessions in the store, damaged ones included; age and quota delete each with its last fence.
   public let sessions: Set<Int>
 
   public init(name: String?, path: String?, hasEnded: Bool = true, sessions: Set<Int> = []) {
@@ -22,9 +22,9 @@ extension StoreReader {
   /// The logs of all intact drives by the drive's id.
   /// - Throws: GRDB's `DatabaseError`
   public func driveLogs() throws -> [Int64: StoredDriveLog] {
-    let sessions = Dictionary(grouping: try rows("SELECT drive_id, number FROM intact_session")) {
-      $0["drive_id"] as Int64
-    }
+    let known = try rows(
+      "SELECT drive_id, number FROM session WHERE typeof(drive_id) = 'integer' AND typeof(number) = 'integer'")
+    let sessions = Dictionary(grouping: known) { $0["drive_id"] as Int64 }
     let rows = try rows("SELECT id, log, ended_at IS NOT NULL AS has_ended FROM intact_drive")
     let logs = rows.map { row in
       let noted: String? = row["log"]

@@ -144,7 +144,7 @@ public final class Timekeeper: Sendable {
     if isFirst, !isOff, selection.contradicting.isEmpty { return }
     let age = state.withLock { $0.value.agreement(at: reading.boot, awake: clock.awake()) } == .contradicts
     let deleting = age ? "; nothing is deleted because of its age" : ""
-    let host = isOff ? "; the host's clock is off by \(lead.inSeconds) s" : ""
+    let host = isOff ? "; the host's clock is off by \(Double(lead.inMilliseconds) / 1000) s" : ""
     logger.log(
       level: isOff || !selection.contradicting.isEmpty ? .warning : .info, "time: \(selection)\(host)\(deleting)",
       metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.clock)])

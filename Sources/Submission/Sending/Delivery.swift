@@ -171,7 +171,10 @@ struct Delivery: PassStep {
     do {
       if try await history.isResolved(batch, &pass) { return }
     } catch let failure as ServerFailure {
-      return try await outcomes.setAside([batch], failure, at: .history, &pass)
+      // A server whose history never comes must not hold up the good fences of a batch.
+      guard batch.isSuspect, Verdict(failure) != .unreachable else {
+        return try await outcomes.setAside([batch], failure, at: .coverageResult, &pass)
+      }
     }
     try await outcomes.refuse(batch, refusal, &pass)
   }

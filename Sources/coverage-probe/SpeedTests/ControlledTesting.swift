@@ -85,7 +85,7 @@ struct ControlledTesting: Sendable {
       logger.error("the test's bytes do not count for speedtest.data-limit: \(StoreError.line(error))")
     }
     guard let testUUID = end.testUUID else { throw CommandFailure(end.error ?? "no test") }
-    let state = submits ? await submit(testUUID, environment, givingUp) : nil
+    let (state, qos) = submits ? await submit(testUUID, environment, givingUp) : (nil, nil)
     let isSubmitted = submits ? state == .submitted : nil
     let isLost = await environment.sender.hasSubmittedFromMemory(test: testUUID) == false
     let report = SpeedTestReport(
@@ -95,21 +95,23 @@ struct ControlledTesting: Sendable {
         id: isLost ? nil : end.row, testUUID: testUUID, isSubmitted: isSubmitted, isRefused: state == .quarantined))
     if asJSON { print(report.json.text) } else { report.lines.forEach(print) }
     guard end.outcome == .completed, !isLost else { return .failed }
-    return isSubmitted == false ? .kept : .done
+    return isSubmitted == false || qos.map { $0 != .submitted } == true ? .kept : .done
   }
 
-  /// - Returns: The test's state after a pass; `nil` when it is neither stored nor sent.
+  /// - Returns: The states of the test and of its QoS results after a pass; `nil` when the test is neither stored nor sent, or has no such results.
   private func submit(
     _ test: String, _ environment: DriveEnvironment, _ stop: AsyncStream<Void>
-  ) async -> StoredSpeedTest.State? {
+  ) async -> (StoredSpeedTest.State?, qos: StoredSpeedTest.State?) {
     do {
       let report = try await untilStopped(by: stop) { try await environment.sender.pass(.warm) }
       logger.info("\(report.line)")
-      let state = try await environment.store.reading { try $0.speedTests().first { $0.testUUID == test }?.state }
-      if let state, state == .submitted || state == .quarantined { return state }
+      let stored = try await environment.store.reading { try $0.speedTests().first { $0.testUUID == test } }
+      if let stored, stored.state == .submitted || stored.state == .quarantined {
+        return (stored.state, stored.qosState)
+      }
     } catch {
       logger.error("the pass ended early: \(StoreError.line(error))")
     }
-    return await environment.sender.hasSubmittedFromMemory(test: test) == true ? .submitted : nil
+    return (await environment.sender.hasSubmittedFromMemory(test: test) == true ? .submitted : nil, nil)
   }
 }
