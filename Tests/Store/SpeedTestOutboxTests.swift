@@ -49,9 +49,7 @@ import Testing
     let id = try await tests.begin(start("T"))
     let running = try stored(id)
     #expect(running.state == .measuring && running.outcome == nil && running.figures == nil)
-    var end = SpeedTestOutbox.End(.completed, at: .sampleStart.later(by: .seconds(20)), figures: .sample())
-    end.technology = Technology("4G/LTE")
-    try await tests.end(id, end)
+    try await tests.end(id, .init(.completed, at: .sampleStart.later(by: .seconds(20)), figures: .sample()))
     let test = try stored(id)
     #expect(test.controlServer == "https://host/RMBTControlServer" && test.token == "a_1_b_#v2#c")
     #expect(test.loopUUID == "L1" && test.number == 3 && test.drive == 9 && test.clientUUID == "C")
@@ -63,7 +61,10 @@ import Testing
     "when the reading in a test has no technology, then the test has none, because its cell and signal are that reading's"
   )
   func technologyLost() async throws {
-    let id = try await ended("T")
+    let id = try await tests.begin(start("T"))
+    var figures = SpeedTestFigures.sample()
+    figures.signal = -91
+    try await tests.end(id, .init(.completed, at: .sampleStart, figures: figures))
     #expect(try stored(id).technology == nil)
   }
 

@@ -47,7 +47,7 @@ public struct SpeedTestOutbox: Sendable {
     public var error: String?
     /// Whether a mobile network carried the test, as far as it is known; else its technology is not that of a modem.
     public var isCellular = true
-    /// The technology of the reading whose cell and signal are in the figures; it replaces that of the start.
+    /// The technology of the reading whose cell and signal are in the figures; `nil`: that of the start, if the figures have neither.
     public var technology: Technology?
 
     public init(
@@ -93,18 +93,20 @@ public struct SpeedTestOutbox: Sendable {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let figures = try end.figures.map { String(decoding: try encoder.encode($0), as: UTF8.self) }
+    // That of the start is of another reading than the cell and the signal.
+    let isMixed = end.technology == nil && (end.figures?.cell != nil || end.figures?.signal != nil)
     let isSettled = known.map { [.submitted, .quarantined].contains($0.state) } ?? false
     try await store.write { [copies = store.copies] db in
       try db.execute(
         sql: """
           UPDATE speed_test SET outcome = ?, ended_at = ?, state = ?, attempt = ?, sent_at = ?, settled_at = ?, reason = ?, error = ?,
-            figures = ?, technology = ?
+            figures = ?, technology = iif(?, ifnull(?, technology), NULL)
           WHERE id = ? AND state = 'measuring'
           """,
         arguments: [
           end.outcome.rawValue, end.ended.microseconds, (known?.state ?? .waiting).rawValue, known?.attempt ?? 0,
           known?.sent?.microseconds, isSettled ? time?.microseconds : nil, known?.reason, end.error, figures,
-          end.isCellular ? end.technology?.name : nil, id,
+          end.isCellular && !isMixed, end.technology?.name, id,
         ])
       try copies.keep(.speedTest, id, db)
     }
