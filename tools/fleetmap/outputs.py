@@ -1,7 +1,6 @@
 """The map as files: CSV, GeoParquet 1.1 and GeoPackage. Each is written under another name and renamed when it is complete."""
 
 import contextlib
-import csv
 import json
 import pathlib
 import sqlite3
@@ -10,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.csv as arrow_csv
 import pyarrow.parquet as parquet
 
 from fleetmap import export_writing, geometry
@@ -39,14 +39,12 @@ def schema() -> pa.Schema:
 
 
 def write_csv(path: pathlib.Path, batches: Iterator[pa.RecordBatch]) -> None:
-    with replacing(path) as partial, partial.open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(COLUMNS)
+    with replacing(path) as partial, arrow_csv.CSVWriter(partial, schema()) as writer:
         for batch in batches:
-            columns = {name: batch[name].to_pylist() for name in COLUMNS}
             for name in ("operator", "technology"):
-                columns[name] = [_cell(text) for text in columns[name]]
-            writer.writerows(zip(*columns.values(), strict=True))
+                texts = pa.array([_cell(text) for text in batch[name].to_pylist()], pa.string())
+                batch = batch.set_column(batch.schema.get_field_index(name), name, texts)
+            writer.write_batch(batch.cast(schema()))
 
 
 def _cell(text: str) -> str:

@@ -1,6 +1,7 @@
 """The map page: one file with MapLibre GL JS, the cells as PMTiles and their figures; it needs no network."""
 
 import base64
+import collections
 import dataclasses
 import gzip
 import importlib.util
@@ -43,13 +44,17 @@ def slices(batches: Iterator[pa.RecordBatch], index: dict[str, int]) -> dict[str
     """The figures by operator, technology and period: columns, with the cells' numbers as `n`."""
     found: dict[str, dict[str, list[Any]]] = {}
     for batch in batches:
-        for row in batch.to_pylist():
-            key = SEPARATOR.join((row["operator"], row["technology"], row["period"]))
-            part = found.setdefault(key, {name: [] for name in ("n", *FIGURES)})
-            part["n"].append(index[row["cell"]])
-            for name in FIGURES:
-                value = row[name]
-                part[name].append(round(value, DIGITS[name]) if name in DIGITS and value is not None else value)
+        columns: dict[str, list[Any]] = {"n": [index[cell] for cell in batch["cell"].to_pylist()]}
+        for name in FIGURES:
+            values = batch[name].to_pylist()
+            columns[name] = [None if value is None else round(value, DIGITS[name]) for value in values] if name in DIGITS else values
+        places: dict[str, list[int]] = collections.defaultdict(list)
+        for place, key in enumerate(zip(*(batch[name].to_pylist() for name in ("operator", "technology", "period")), strict=True)):
+            places[SEPARATOR.join(key)].append(place)
+        for name, chosen in places.items():
+            part = found.setdefault(name, {column: [] for column in columns})
+            for column, values in columns.items():
+                part[column] += [values[place] for place in chosen]
     return found
 
 
@@ -99,4 +104,4 @@ def library() -> pathlib.Path:
 
 
 def _packed(data: bytes) -> str:
-    return base64.b64encode(gzip.compress(data, mtime=0)).decode()
+    return base64.b64encode(gzip.compress(data, 6, mtime=0)).decode()
