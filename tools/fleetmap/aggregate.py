@@ -18,6 +18,8 @@ def connect(manifest: Manifest, memory: str, spill: pathlib.Path) -> duckdb.Duck
     engine.execute("CREATE MACRO element_at(list, place) AS list_extract(list, place)")
     engine.execute("CREATE MACRO array_size(list) AS len(list)")
     engine.execute("CREATE MACRO sort_array(list) AS list_sort(list)")
+    engine.execute("SET lambda_syntax = 'ENABLE_SINGLE_ARROW'")  # as Spark has it
+    engine.execute("CREATE MACRO reduce(list, start, step) AS list_reduce(list, step, start)")
     engine.execute("CREATE MACRO explode(list) AS unnest(list)")
     rows = definition.origins(manifest)
     table = pa.table({name: pa.array([row[place] for row in rows], pa.int64() if kind is int else pa.string())

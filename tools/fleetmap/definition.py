@@ -42,10 +42,14 @@ def statements(grid: Grid) -> dict[str, str]:
     power = r"GREATEST((\1 - MOD(\1, 64)) / 64 - 1, 0)"
     text = re.sub(r"\$lower\(([a-z0-9.]+)\)", rf"CAST((\1 - 64 * {power}) * POWER(2, {power}) AS BIGINT)", text)
     # Number ceil(p n / 100) of n sorted values; none of none.
-    rank = r"CAST((\2 * \3 + 99 - MOD(\2 * \3 + 99, 100)) / 100 AS INT)"
-    text = re.sub(r"\$nearest_rank\(([a-z.]+), ([a-z_.]+), (\d+)\)", rf"CASE WHEN \2 > 0 THEN element_at(\1, {rank}) END", text)
+    rank = r"(\2 * \3 + 99 - MOD(\2 * \3 + 99, 100)) / 100"
+    text = re.sub(r"\$nearest_rank\(([a-z.]+), ([a-z_.]+), (\d+)\)", rf"CASE WHEN \2 > 0 THEN element_at(\1, CAST({rank} AS INT)) END", text)
+    # The bin of that ping: the number less the pings of each bin, while it is greater; then minus the bin.
+    pings = "(bin & $most_pings)"
+    step = f"CASE WHEN rest <= 0 THEN rest WHEN rest <= {pings} THEN -(bin >> 48) ELSE rest - {pings} END"
+    text = re.sub(r"\$nearest_bin\(([a-z]+), ([a-z]+), (\d+)\)", rf"-reduce(\1, CAST({rank} AS BIGINT), (rest, bin) -> {step})", text)
     minimums = {"least_fences": grid.least_fences, "least_devices": grid.least_devices}
-    filled = string.Template(text).substitute(minimums, cell=grid.cell, technologies=TECHNOLOGIES)
+    filled = string.Template(text).substitute(minimums, cell=grid.cell, technologies=TECHNOLOGIES, most_pings=2**48 - 1)
     parts = [part.strip() for part in filled.split(";") if part.strip()]
     return {part.split()[5]: part for part in parts}
 

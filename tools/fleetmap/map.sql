@@ -1,6 +1,6 @@
 -- The definition of the map: docs/fleet.md has it in formulas. One text for every engine; DuckDB makes tables of the views.
 -- The engine has the views `fences` (rows of the data set with their `day`) and `origins` (the manifest's sessions), and the functions `element_at`,
--- `array_size`, `sort_array` (Spark's array_sort calls a comparison for each pair) and `explode`. $cell is a column of the grid; $least_fences and
+-- `array_size`, `sort_array` (Spark's array_sort calls a comparison for each pair), `reduce` and `explode`. $cell is a column of the grid; $least_fences and
 -- $least_devices are minimums; $operator, $lower, $nearest_rank and $technologies are spelt out in definition.py.
 -- Whole numbers until the last step, so that no result depends on an order of additions. 1e0 is a double everywhere, 1.0 a decimal.
 -- Spark reads the hints /*+ */: the sessions and their labels are small.
@@ -100,25 +100,24 @@ FROM (
   SELECT cell, label, sort_array(delays), delay_count, sort_array(signals), signal_count
   FROM lists WHERE MOD(label, $technologies) > 1) AS ordered;
 
--- A number of `bins` is 65536 times its bin plus its pings.
-CREATE OR REPLACE TEMP VIEW bins AS
-SELECT cell, label, bin >> 16 AS bin, CAST(SUM(bin & 65535) AS BIGINT) AS pings
-FROM (SELECT cell, label, explode(bins) AS bin FROM labelled) AS each_bin
-GROUP BY cell, label, bin >> 16;
-
--- Percentiles of pings by nearest rank: the first bin up to which p percent of the pings are.
-CREATE OR REPLACE TEMP VIEW ping_ranks AS
-SELECT cell, label, MAX(total) AS binned,
-  MIN(CASE WHEN until * 100 >= total * 5 THEN bin END) AS b5, MIN(CASE WHEN until * 100 >= total * 50 THEN bin END) AS b50,
-  MIN(CASE WHEN until * 100 >= total * 95 THEN bin END) AS b95, MIN(CASE WHEN until * 100 >= total * 99 THEN bin END) AS b99
+-- Of each cell, the histogram of its pings. A number of the data set's `bins` is 65536 times its bin plus its pings; here, 2^48 times it.
+CREATE OR REPLACE TEMP VIEW histograms AS
+SELECT cell, label, array_agg((bin << 48) + pings) AS bins, CAST(SUM(pings) AS BIGINT) AS binned
 FROM (
-  SELECT cell, label, bin, CAST(SUM(pings) OVER (PARTITION BY cell, label ORDER BY bin) AS BIGINT) AS until,
-    CAST(SUM(pings) OVER (PARTITION BY cell, label) AS BIGINT) AS total
-  FROM (
-    SELECT cell, label - MOD(label, $technologies) AS label, bin, CAST(SUM(pings) AS BIGINT) AS pings
-    FROM bins GROUP BY cell, label - MOD(label, $technologies), bin
-    UNION ALL SELECT cell, label, bin, pings FROM bins WHERE MOD(label, $technologies) > 1) AS each_bin) AS ranked
+  SELECT cell, label, CAST(bin >> 16 AS BIGINT) AS bin, CAST(SUM(bin & 65535) AS BIGINT) AS pings
+  FROM (SELECT cell, label, explode(bins) AS bin FROM labelled) AS each_bin
+  GROUP BY cell, label, bin >> 16) AS summed
 GROUP BY cell, label;
+
+-- Percentiles of pings by nearest rank. Technologies that are together have a bin several times; its first bin is the same.
+CREATE OR REPLACE TEMP VIEW ping_ranks AS
+SELECT cell, label, binned, $nearest_bin(bins, binned, 5) AS b5, $nearest_bin(bins, binned, 50) AS b50, $nearest_bin(bins, binned, 95) AS b95,
+  $nearest_bin(bins, binned, 99) AS b99
+FROM (
+  SELECT cell, label - MOD(label, $technologies) AS label, sort_array(flatten(array_agg(bins))) AS bins, CAST(SUM(binned) AS BIGINT) AS binned
+  FROM histograms GROUP BY cell, label - MOD(label, $technologies)
+  UNION ALL
+  SELECT cell, label, sort_array(bins), binned FROM histograms WHERE MOD(label, $technologies) > 1) AS ordered;
 
 -- Effective fences: n over the design effect 1 + rho (sum of m^2 / n - 1). Wilson's interval with them, z = 1.96.
 CREATE OR REPLACE TEMP VIEW cells AS

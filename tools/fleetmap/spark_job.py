@@ -39,7 +39,7 @@ SETTINGS = {
 FENCES_A_PARTITION = 1_000_000
 BY_SPARK_SUBMIT = "PYSPARK_GATEWAY_PORT"
 # Views that several others read; Spark would compute them once for each.
-SHARED = ("labels", "passes", "clusters", "lists", "bins")
+SHARED = ("labels", "passes", "clusters", "lists", "histograms")
 
 
 def options(command: str, description: str | None) -> argparse.Namespace:
