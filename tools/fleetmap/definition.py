@@ -1,9 +1,9 @@
 """The definition of the map (map.sql) for a grid, and what it needs from a manifest. No engine, no I/O but the text."""
 
-import collections
 import dataclasses
 import datetime
 import importlib.resources
+import itertools
 import re
 import string
 
@@ -24,6 +24,7 @@ class Grid:
     least_devices: int
     by_link: bool = False  # operators are divided by the links of their cars
     hours: tuple[int, int] = (0, 24)  # of the day, UTC: from the first to before the second
+    period: str = "week"
 
     @property
     def condition(self) -> str:
@@ -38,6 +39,7 @@ def statements(grid: Grid) -> dict[str, str]:
     # A fence without an operator has the one that its session saw most.
     operator = "COALESCE(f.operator, o.operator, 'unknown')"
     text = text.replace("$operator", f"CONCAT({operator}, '/', COALESCE(o.link, '-'))" if grid.by_link else operator)
+    text = text.replace("$period", "'all'" if grid.period == "all" else f"CAST(CAST(DATE_TRUNC('{grid.period}', f.day) AS DATE) AS STRING)")
     # A bin's least delay: (b - 64 e) 2^e with e = b div 64 - 1, and e = 0 for the first 128 bins.
     power = r"GREATEST((\1 - MOD(\1, 64)) / 64 - 1, 0)"
     text = re.sub(r"\$lower\(([a-z0-9.]+)\)", rf"CAST((\1 - 64 * {power}) * POWER(2, {power}) AS BIGINT)", text)
@@ -68,17 +70,24 @@ def hours_of(text: str) -> tuple[int, int]:
 
 
 def period_of(day: str, period: str) -> str:
-    """The period that a day is in, by its first day; weeks begin on Monday."""
+    """The period that a day is in, by its first day; weeks begin on Monday. `labels` in map.sql has the same."""
     date = datetime.date.fromisoformat(day)
     return {"day": day, "week": str(date - datetime.timedelta(days=date.weekday())), "month": str(date.replace(day=1)), "all": "all"}[period]
 
 
-def periods(days: dict[str, str], period: str) -> dict[str, list[str]]:
-    """The files of each period, in order."""
-    found: dict[str, list[str]] = collections.defaultdict(list)
-    for day, file in sorted(days.items()):
-        found[period_of(day, period)].append(file)
-    return dict(sorted(found.items()))
+def parts(manifest: Manifest, period: str, most_fences: int) -> list[list[str]]:
+    """The days of a data set in parts of whole periods, as many as have that many fences together, but at least one."""
+    found: list[list[str]] = []
+    fences = most_fences
+    for _, group in itertools.groupby(sorted(manifest.days), lambda day: period_of(day, period)):
+        days = list(group)
+        added = sum(manifest.days[day].fences for day in days)
+        if fences + added > most_fences:
+            found.append([])
+            fences = 0
+        found[-1] += days
+        fences += added
+    return found
 
 
 def origins(manifest: Manifest) -> list[tuple[int, int, int, str | None, str | None]]:

@@ -1,31 +1,31 @@
 -- The definition of the map: docs/fleet.md has it in formulas. One text for every engine; DuckDB makes tables of the views.
 -- The engine has the views `fences` (rows of the data set with their `day`) and `origins` (the manifest's sessions), and the functions `element_at`,
 -- `array_size`, `sort_array` (Spark's array_sort calls a comparison for each pair), `reduce` and `explode`. $cell is a column of the grid; $least_fences and
--- $least_devices are minimums; $operator, $lower, $nearest_rank and $technologies are spelt out in definition.py.
+-- $least_devices are minimums; $operator, $period, $lower, $nearest_rank and $technologies are spelt out in definition.py.
 -- Whole numbers until the last step, so that no result depends on an order of additions. 1e0 is a double everywhere, 1.0 a decimal.
 -- Spark reads the hints /*+ */: the sessions and their labels are small.
--- Groups have a number, their `label`: the operator's times $technologies plus the technology's, 0 for all together and 1 for none. Grouping by
--- numbers costs half of grouping by texts.
+-- Groups have a number, their `label`: that of the period and operator times $technologies plus the technology's, 0 for all together and 1 for none.
+-- Grouping by numbers costs half of grouping by texts, and a statement for several periods less than one for each.
 
 CREATE OR REPLACE TEMP VIEW labels AS
-SELECT origin, own_operator, own_technology, operator, technology,
-  CAST(DENSE_RANK() OVER (ORDER BY operator) AS BIGINT) * $technologies
+SELECT origin, day, own_operator, own_technology, period, operator, technology,
+  CAST(DENSE_RANK() OVER (ORDER BY period, operator) AS BIGINT) * $technologies
     + CASE WHEN technology = 'none' THEN 1 ELSE 1 + DENSE_RANK() OVER (ORDER BY technology) END AS label
 FROM (
-  SELECT /*+ BROADCAST(o) */ f.origin AS origin, f.operator AS own_operator, f.technology AS own_technology, $operator AS operator,
-    COALESCE(f.technology, 'none') AS technology
-  FROM (SELECT DISTINCT origin, operator, technology FROM fences) AS f JOIN origins o ON f.origin = o.origin) AS named;
+  SELECT /*+ BROADCAST(o) */ f.origin AS origin, f.day AS day, f.operator AS own_operator, f.technology AS own_technology, $period AS period,
+    $operator AS operator, COALESCE(f.technology, 'none') AS technology
+  FROM (SELECT DISTINCT origin, day, operator, technology FROM fences) AS f JOIN origins o ON f.origin = o.origin) AS named;
 
 CREATE OR REPLACE TEMP VIEW names AS
-SELECT DISTINCT label, operator, technology FROM labels
+SELECT DISTINCT label, period, operator, technology FROM labels
 UNION ALL
-SELECT DISTINCT label - MOD(label, $technologies), operator, 'all' FROM labels;
+SELECT DISTINCT label - MOD(label, $technologies), period, operator, 'all' FROM labels;
 
 CREATE OR REPLACE TEMP VIEW labelled AS
 SELECT /*+ BROADCAST(l) */ f.$cell AS cell, l.label AS label, f.origin AS origin, f.day AS day, f.measured AS measured, f.pings AS pings, f.answered AS answered,
   f.distance AS distance, f.delay AS delay, f.signal AS signal, f.bins AS bins
 FROM fences f JOIN labels l
-  ON f.origin = l.origin AND f.operator IS NOT DISTINCT FROM l.own_operator AND f.technology IS NOT DISTINCT FROM l.own_technology
+  ON f.origin = l.origin AND f.day = l.day AND f.operator IS NOT DISTINCT FROM l.own_operator AND f.technology IS NOT DISTINCT FROM l.own_technology
 WHERE f.$cell >= 0;
 
 -- A session's fences in a cell.
@@ -121,7 +121,7 @@ FROM (
 
 -- Effective fences: n over the design effect 1 + rho (sum of m^2 / n - 1). Wilson's interval with them, z = 1.96.
 CREATE OR REPLACE TEMP VIEW cells AS
-SELECT /*+ BROADCAST(g) */ t.cell, g.operator, g.technology, t.fences, t.measured, t.without, t.pings, t.answered, t.devices, t.drives, c.k AS device_days,
+SELECT /*+ BROADCAST(g) */ g.period, t.cell, g.operator, g.technology, t.fences, t.measured, t.without, t.pings, t.answered, t.devices, t.drives, c.k AS device_days,
   t.way / 10e0 AS metres,
   t.without * 1e0 / NULLIF(t.measured, 0) AS share, c.effective, c.low, c.high,
   t.way_without * 1e0 / NULLIF(t.way_measured, 0) AS share_by_way,

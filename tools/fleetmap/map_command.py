@@ -20,6 +20,7 @@ from fleetmap.dataset import Dataset
 from fleetmap.errors import FleetError
 
 GRIDS = [*(f"h{resolution}" for resolution in range(6, 12)), "square"]
+FENCES_A_PART = 1_000_000
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -35,15 +36,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--memory", default="2GB", help="memory of DuckDB (default 2GB)")
 
 
-def fill(engine: duckdb.DuckDBPyConnection, dataset: Dataset, grid: definition.Grid, period: str) -> None:
+def fill(engine: duckdb.DuckDBPyConnection, dataset: Dataset, grid: definition.Grid) -> None:
     """Makes the tables `map`, of all cells that are shown, and `hidden`, how many are not."""
     figures = ", ".join(f"{name}::{'DOUBLE' if kind == 'REAL' else 'BIGINT'} AS {name}" for name, kind in outputs.COLUMNS.items() if kind != "TEXT")
-    number = "cells.cell AS number"
-    columns = f"'{{}}' AS period, {number}, operator, technology, {figures}"
-    for index, (name, files) in enumerate(progress.of(definition.periods(dataset.files(), period).items(), f"periods of {grid.cell} computed")):
-        aggregate.run(engine, files, grid)
+    files = dataset.files()
+    parts = definition.parts(dataset.manifest, grid.period, FENCES_A_PART)
+    for index, days in enumerate(progress.of(parts, f"parts of {grid.cell} computed")):
+        aggregate.run(engine, [files[day] for day in days], grid)
         verbs = ("CREATE TABLE map AS", "CREATE TABLE hidden AS") if index == 0 else ("INSERT INTO map", "INSERT INTO hidden")
-        engine.execute(f"{verbs[0]} SELECT {columns.format(name)} FROM cells WHERE is_shown")
+        engine.execute(f"{verbs[0]} SELECT period, cells.cell AS number, operator, technology, {figures} FROM cells WHERE is_shown")
         engine.execute(f"{verbs[1]} SELECT operator, COUNT(*) AS cells, SUM(fences)::BIGINT AS fences FROM cells"
                        " WHERE technology = 'all' AND NOT is_shown GROUP BY operator")
 
@@ -77,9 +78,9 @@ def run(options: argparse.Namespace) -> int:
     if not dataset.manifest.days:
         raise FleetError(f"{options.dataset} has no fences")
     options.output.mkdir(parents=True, exist_ok=True)
-    grid = definition.Grid(options.grid, options.least_fences, options.least_devices, options.by_link, options.hours)
+    grid = definition.Grid(options.grid, options.least_fences, options.least_devices, options.by_link, options.hours, options.period)
     with tempfile.TemporaryDirectory(dir=options.output) as spill, aggregate.connect(dataset.manifest, options.memory, pathlib.Path(spill)) as engine:
-        fill(engine, dataset, grid, options.period)
+        fill(engine, dataset, grid)
         outlines = name_cells(engine, options.grid)
         found = notes(engine, grid)
         outputs.write_csv(options.output / "map.csv", batches(engine))

@@ -55,16 +55,16 @@ def main() -> None:
         return
     chosen = spark_job.options("sail", __doc__)
     folder, manifest = chosen.dataset.resolve(), spark_job.read_manifest(chosen.dataset)
-    files = {day: str(folder / f"day={day}" / entry.file) for day, entry in manifest.days.items()}
     server = SparkConnectServer("127.0.0.1", 0)
     spark = connect(server)
     spark_job.load_origins(spark, manifest)
-    for name, part in progress.of(definition.periods({day: day for day in files}, chosen.period).items(), "periods computed"):
-        spark_job.run(spark, union(spark, {day: files[day] for day in part}), spark_job.grid_of(chosen), shared=())
-        output = pathlib.Path(chosen.output, f"period={name}")
+    for days in progress.of(definition.parts(manifest, chosen.period, 1), "periods computed"):
+        files = {day: str(folder / f"day={day}" / manifest.days[day].file) for day in days}
+        spark_job.run(spark, union(spark, files), spark_job.grid_of(chosen), shared=())
+        output = pathlib.Path(chosen.output, f"period={definition.period_of(days[0], chosen.period)}")
         partial = output.with_name(output.name + ".partial")
         shutil.rmtree(partial, ignore_errors=True)
-        spark.sql("SELECT * FROM cells").write.mode("overwrite").parquet(str(partial))
+        spark.sql("SELECT * FROM cells").drop("period").write.mode("overwrite").parquet(str(partial))
         shutil.rmtree(output, ignore_errors=True)
         partial.rename(output)
         print(output)

@@ -146,9 +146,9 @@ def fill(address: str, dataset: Dataset, options: argparse.Namespace, scratch: p
     with psycopg.connect(address + " user=fleet") as connection:
         postgres.prepare(connection)
         for resolution in [*RESOLUTIONS.values(), FINEST]:
-            grid = definition.Grid(f"h{resolution}", options.least_fences, options.least_devices)
+            grid = definition.Grid(f"h{resolution}", options.least_fences, options.least_devices, period=options.period)
             with aggregate.connect(dataset.manifest, "2GB", scratch / "spill") as engine:
-                map_command.fill(engine, dataset, grid, options.period)
+                map_command.fill(engine, dataset, grid)
                 outlines = map_command.name_cells(engine, grid.cell)
                 notes = map_command.notes(engine, grid)
                 count += postgres.load(connection, resolution, map_command.batches(engine), outlines)

@@ -37,6 +37,7 @@ SETTINGS = {
     "spark.driver.extraJavaOptions": "-XX:+UseParallelGC",
 }
 FENCES_A_PARTITION = 1_000_000
+FENCES_A_PART = 100_000_000
 BY_SPARK_SUBMIT = "PYSPARK_GATEWAY_PORT"
 # Views that several others read; Spark would compute them once for each.
 SHARED = ("labels", "passes", "clusters", "lists", "histograms")
@@ -63,7 +64,7 @@ def read_manifest(dataset: pathlib.Path) -> Manifest:
 
 
 def grid_of(chosen: argparse.Namespace) -> definition.Grid:
-    return definition.Grid(chosen.grid, chosen.least_fences, chosen.least_devices, chosen.by_link, chosen.hours)
+    return definition.Grid(chosen.grid, chosen.least_fences, chosen.least_devices, chosen.by_link, chosen.hours, chosen.period)
 
 
 def session(master: str | None, memory: str) -> SparkSession:
@@ -95,16 +96,16 @@ def load_origins(spark: SparkSession, manifest: Manifest) -> None:
 def main() -> None:
     chosen = options("spark", __doc__)
     folder, manifest, grid = chosen.dataset.resolve(), read_manifest(chosen.dataset), grid_of(chosen)
-    files = {day: str(folder / f"day={day}" / entry.file) for day, entry in manifest.days.items()}
-    fences = {file: manifest.days[day].fences for day, file in files.items()}
     spark = session(chosen.master, chosen.memory)
     load_origins(spark, manifest)
-    for name, part in progress.of(definition.periods(files, chosen.period).items(), "periods computed"):
-        spark.conf.set("spark.sql.shuffle.partitions", max(4, sum(fences[file] for file in part) // FENCES_A_PARTITION))
-        run(spark, spark.read.option("basePath", str(folder)).parquet(*part).withColumnRenamed("day", "day_name"), grid)
-        spark.sql(f"SELECT *, '{name}' AS period FROM cells").write.mode("overwrite").partitionBy("period").parquet(chosen.output)
+    for days in progress.of(definition.parts(manifest, chosen.period, FENCES_A_PART), "parts computed"):
+        files = [str(folder / f"day={day}" / manifest.days[day].file) for day in days]
+        spark.conf.set("spark.sql.shuffle.partitions", max(4, sum(manifest.days[day].fences for day in days) // FENCES_A_PARTITION))
+        run(spark, spark.read.option("basePath", str(folder)).parquet(*files).withColumnRenamed("day", "day_name"), grid)
+        spark.sql("SELECT /*+ REBALANCE(period) */ * FROM cells").write.mode("overwrite").partitionBy("period").parquet(chosen.output)
         spark.catalog.clearCache()
-        print(f"{chosen.output}/period={name}")
+        for period in sorted({definition.period_of(day, chosen.period) for day in days}):
+            print(f"{chosen.output}/period={period}")
     spark.stop()
 
 

@@ -121,11 +121,12 @@ def differing(folder: pathlib.Path, cells: pathlib.Path, period: str = "week") -
     dataset = Dataset.read(folder)
     found = {}
     with aggregate.connect(dataset.manifest, "2GB", cells / "spill") as engine:
-        for name, files in definition.periods(dataset.files(), period).items():
-            aggregate.run(engine, files, definition.Grid("h9", 30, 2))
+        for days in definition.parts(dataset.manifest, period, 1):
+            name = definition.period_of(days[0], period)
+            aggregate.run(engine, [dataset.files()[day] for day in days], definition.Grid("h9", 30, 2, period=period))
             listed = f"'{cells}/period={name}/*.parquet'"
             engine.execute(f"CREATE OR REPLACE VIEW other AS SELECT * FROM read_parquet({listed}, hive_partitioning = false)")
-            columns = ", ".join(row[0] for row in engine.execute("DESCRIBE cells").fetchall())
+            columns = ", ".join(row[0] for row in engine.execute("DESCRIBE cells").fetchall() if row[0] != "period")
             [found[name]] = engine.execute(
                 f"SELECT (SELECT COUNT(*) FROM cells), (SELECT COUNT(*) FROM other), COUNT(*) FROM ("
                 f"(SELECT {columns} FROM cells EXCEPT SELECT {columns} FROM other) UNION ALL"

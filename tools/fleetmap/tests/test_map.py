@@ -14,8 +14,10 @@ import h3.api.basic_int as h3
 import numpy as np
 import pyarrow.parquet as parquet
 
+from fleetmap import definition
 from fleetmap.bins import lower_bounds
 from fleetmap.errors import FleetError
+from fleetmap.manifest import Day, Manifest
 from fleetmap.tests.made import Fence, export, quietly
 
 FIGURES = {5: "p5", 50: "p50", 95: "p95", 99: "p99"}
@@ -111,6 +113,15 @@ class Map(unittest.TestCase):
         self.assertLess(len(shown), len(every))
         self.assertTrue(all(int(row["devices"]) >= 6 for row in table(self.folder / "few").values()))
         self.assertIn("hidden, below 30 fences or 6 devices: 23201", printed)
+
+
+class Parts(unittest.TestCase):
+    def test_when_days_are_parted_then_no_period_is_divided_and_a_part_is_over_its_size_by_one_period_only(self) -> None:
+        days = {f"2026-11-{number:02d}": Day("", 10) for number in range(1, 17)}  # the 1st is a Sunday
+        for period, most, sizes in (("week", 140, [8, 8]), ("week", 1, [1, 7, 7, 1]), ("day", 50, [5, 5, 5, 1]), ("all", 1, [16])):
+            found = definition.parts(Manifest({}, {}, days), period, most)
+            self.assertEqual([len(part) for part in found], sizes)
+            self.assertEqual([day for part in found for day in part], list(days))
 
 
 class Selection(unittest.TestCase):
