@@ -5,7 +5,7 @@
     spark-submit --py-files build/fleetmap.zip tools/fleetmap/spark_job.py fleet -o cells    # by the cluster's own Spark 4
 
 OUTPUT/period=2026-11-02/*.parquet has the rows of a period, those below the minimums too (`is_shown` false). A run replaces the periods of the data
-set and no others; one that is killed leaves every period whole. Rows go from the executors to the disk, none to the driver.
+set and no others; one that is killed while it computes leaves the older ones. Rows go from the executors to the disk, none to the driver.
 """
 
 import argparse
