@@ -55,7 +55,8 @@ struct ServerSlowTests {
     let outcome = try await SpeedTestRun(try lab.plan()).run()
     #expect(outcome.upload == nil && !outcome.isComplete)
     #expect(outcome.download != nil)
-    #expect(started.passed < .seconds(20))
+    // The server is silent for longer, on a busy machine too.
+    #expect(started.passed < .seconds(30))
   }
 
   @Test(

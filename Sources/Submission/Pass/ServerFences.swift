@@ -64,7 +64,7 @@ struct ServerFences: Sendable {
     return .quarantine(reason: reason)
   }
 
-  /// The finding for a batch whose test the server refuses as not started. If the server does not know the client
+  /// The finding for a batch that the server refuses, or whose test it refuses as not started. If the server does not know the client
   /// either, it may be another server, or one that lost the client with its history. Then a batch that may have been
   /// sent gets no new test, unless the operator forces it.
   func finding(forUnstarted batch: Batch, isForced: Bool) -> Finding {

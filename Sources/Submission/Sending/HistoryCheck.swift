@@ -33,7 +33,7 @@ struct HistoryCheck: PassStep {
     try await reopenQuarantined(&pass)
   }
 
-  /// Checks one batch whose test the server refuses as not started.
+  /// Checks one batch that the server refuses, or whose test it refuses as not started.
   /// - Returns: Whether the batch is decided now.
   /// - Throws: `ServerFailure` when the history cannot be read.
   func isResolved(_ batch: Batch, _ pass: inout Pass) async throws -> Bool {
