@@ -149,7 +149,7 @@ struct TestRequest: Hashable, Sendable {
   let started: WallTime
   /// The loop that the test continues; `nil` for the first test.
   let loopUUID: String?
-  /// The IP version of the request, where the configuration names none; `nil`: either.
+  /// The IP version of the request, where the configuration names none and the server can be reached by it; `nil`: either.
   var family: IPVersion?
 
   /// The wall time sent to the server.

@@ -159,6 +159,8 @@ struct ServerTests: Hashable, Sendable {
     unused = nil
     (failure, lastTrouble) = (nil, nil)
     troubles.end()
+    // The other version led to no test.
+    if start.address.family == silent?.family { silent = nil }
     session.activated(
       start.generation, limit: start.grant.coverage?.maximumSession, requested: start.grant.requested, at: now)
   }

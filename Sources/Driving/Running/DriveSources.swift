@@ -96,8 +96,15 @@ final class DriveSources: Sendable {
   }
 
   private func request(_ wanted: TestRequest, loopUUID: String?) async throws -> CoverageGrant {
-    try await sender.tests.requestTest(
-      loopUUID: loopUUID, at: wanted.time, by: interface, family: family ?? wanted.family)
+    func request(by family: IPVersion?) async throws -> CoverageGrant {
+      try await sender.tests.requestTest(loopUUID: loopUUID, at: wanted.time, by: interface, family: family)
+    }
+    do {
+      return try await request(by: family ?? wanted.family)
+    } catch ServerFailure.unreachable where family == nil && wanted.family != nil {
+      // The control server or the link lacks this version.
+      return try await request(by: nil)
+    }
   }
 
   /// Looks up the address of the pinged host, and puts the answer into the inbox.
