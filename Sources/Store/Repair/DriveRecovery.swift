@@ -129,8 +129,8 @@ struct DriveRecovery {
     try db.execute(sql: "UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'fence' AND seq = ?", arguments: [last])
   }
 
-  /// The id that the fence had, or else one that no fence has between those of the fences before and after: a session's ids are in the order
-  /// of time, as for whoever joins exports (docs/fleet.md). `nil` behind the last fence, and where other links have all of them.
+  /// The id that the fence had; or else a free id between its neighbours', because a session's ids are in the order of time (docs/fleet.md).
+  /// `nil` behind the last fence, and where other links have all ids between.
   private func freeID(of number: Int, _ db: Database) throws -> Int64? {
     try Int64.fetchOne(
       db.cachedStatement(
