@@ -36,6 +36,7 @@ public final class RunningProgram: @unchecked Sendable {
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, output, writing, 0o600)
     posix_spawn_file_actions_addopen(&files, STDERR_FILENO, errors, writing, 0o600)
+    try files.closeOthers()
 
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)

@@ -39,6 +39,7 @@ public final class TerminalProgram: @unchecked Sendable {
     for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
       posix_spawn_file_actions_addopen(&files, descriptor, terminal, O_RDWR, 0)
     }
+    try files.closeOthers()
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }

@@ -16,3 +16,14 @@ extension posix_spawnattr_t {
 
   static let signalFlags = Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)
 }
+
+extension posix_spawn_file_actions_t {
+  /// Closes all descriptors but the three standard ones; call it last. NIO accepts connections without `SOCK_CLOEXEC`: a program that
+  /// inherits one keeps it open when the server has closed it.
+  mutating func closeOthers() throws {
+    typealias CloseFrom = @convention(c) (UnsafeMutableRawPointer, CInt) -> CInt
+    // Of glibc, which Swift does not import.
+    guard let symbol = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") else { throw POSIXError(.ENOSYS) }
+    _ = unsafeBitCast(symbol, to: CloseFrom.self)(&self, STDERR_FILENO + 1)
+  }
+}
