@@ -72,16 +72,16 @@ public struct PathMonitor: Sendable {
     return switch source {
     case .file(let name):
       PathReading(fixed: (try? PathFile.lastWord(of: name).get()) ?? .offline, route: route.reading)
-    case .fixed, .auto: reading(of: route)
+    case .fixed, .auto: asDeclared(route.reading)
     }
   }
 
   /// The operator's declaration replaces the kind of the link only: the route still shows whether there is a link, and which.
-  private func reading(of route: Route) -> PathReading {
+  private func asDeclared(_ reading: PathReading) -> PathReading {
     switch source {
-    case .fixed(.wifi): return PathReading(fixed: .wifi)
-    case .fixed(let path): return route.reading.declared(as: path)
-    case .auto, .file: return route.reading
+    case .fixed(.wifi): PathReading(fixed: .wifi)
+    case .fixed(let path): reading.declared(as: path)
+    case .auto, .file: reading
     }
   }
 
@@ -108,7 +108,9 @@ public struct PathMonitor: Sendable {
     var route = route
     var file: PathFile? = if case .file(let name) = source { PathFile(name: name) } else { nil }
     var declared: Path?
-    var reading = reading(of: route)
+    var links = LinkWatch()
+    func read() -> PathReading { asDeclared(links.judged(route.reading, exists: Self.hasInterface)) }
+    var reading = read()
     var last: PathReading?
     let watch = watch()
     readFile()
@@ -129,7 +131,7 @@ public struct PathMonitor: Sendable {
         declared = current
       case .due: break
       }
-      if schedule.isDue(at: .now) { reading = self.reading(of: route) }
+      if schedule.isDue(at: .now) { reading = read() }
       if file == nil {
         report(reading, after: &last, deliver)
       } else if let declared {
@@ -142,6 +144,12 @@ public struct PathMonitor: Sendable {
     }
     alarm.cancel()
     watch?.cancel()
+  }
+
+  private static func hasInterface(_ index: UInt32) -> Bool {
+    var name = [CChar](repeating: 0, count: Int(IF_NAMESIZE))
+    // An error other than ENXIO is no proof.
+    return if_indextoname(index, &name) != nil || errno != ENXIO
   }
 
   private func watch() -> NetworkWatch? {

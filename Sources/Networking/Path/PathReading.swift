@@ -51,10 +51,17 @@ public struct PathReading: Hashable, Sendable {
   }
 
   static func missing(interface: String) -> PathReading {
-    // A dial-up connection has its interface only while it lasts.
+    missing(interface, "there is no interface \(interface)")
+  }
+
+  /// The interface by which the route left is gone, and no route has come since.
+  static func gone(_ interface: String) -> PathReading {
+    missing(interface, "the interface \(interface) was removed, and no route has come since")
+  }
+
+  private static func missing(_ interface: String, _ reason: String) -> PathReading {
     PathReading(
-      path: .offline, noWay: .noInterface(isDialled: interface.hasPrefix("ppp")),
-      reason: "none, there is no interface \(interface)")
+      path: .offline, noWay: .noInterface(isDialled: Link.isDialled(interface)), reason: "none, \(reason)")
   }
 
   static func noRoute(to destination: String?, by interface: String?) -> PathReading {

@@ -64,7 +64,7 @@ struct Route: Hashable, Sendable {
           interface: name, kind: kind, isRunning: isRunning,
           isDeadEnd: Link.leadsNowhere(
             software: software, isRunning: isRunning, hasPorts: folder.hasPorts(name, index: found.index)),
-          ssid: kind == .wifi ? Self.ssid(found.index) : nil),
+          ssid: kind == .wifi ? Self.ssid(found.index) : nil, index: found.index),
         Way(destination: destination, interface: name, address: Self.text(found.source))
       ))
   }

@@ -27,3 +27,19 @@ public struct WayWatch: Hashable, Sendable {
     return last != way
   }
 }
+
+/// Notices that the interface by which the route left is gone. A modem that resets or is pulled out takes its interface along: then a missing
+/// route says nothing about coverage, until there is a route again. A pure value.
+struct LinkWatch {
+  private var last: Link?
+
+  /// The reading, with what happened to the last link as the reason for a missing route.
+  /// - Parameter exists: Whether there is an interface with a number.
+  mutating func judged(_ reading: PathReading, exists: (UInt32) -> Bool) -> PathReading {
+    last = reading.link ?? last
+    guard reading.noWay == .noRoute, reading.link == nil, let last, let index = last.index, !exists(index) else {
+      return reading
+    }
+    return .gone(last.interface)
+  }
+}

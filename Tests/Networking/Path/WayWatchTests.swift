@@ -79,3 +79,45 @@ struct WayWatchTests {
     #expect(!hasChanged(PathReading(link: Link(interface: "wlan0", kind: .wifi), unreached: "10.0.0.1")))
   }
 }
+
+/// What a missing route means when the interface by which it left is gone.
+struct LinkWatchTests {
+  private var watch = LinkWatch()
+  private let none = PathReading.noRoute(to: "192.0.2.1", by: nil)
+
+  private func reading(_ interface: String, index: UInt32) -> PathReading {
+    PathReading(
+      link: Link(interface: interface, kind: .modem, index: index),
+      way: Way(destination: nil, interface: interface, address: nil))
+  }
+
+  private mutating func judged(_ reading: PathReading, present: Set<UInt32>) -> PathReading {
+    watch.judged(reading, exists: present.contains)
+  }
+
+  @Test(
+    "when the route is missing, then its interface counts as gone until there is a route again, also when one of its name is back"
+  )
+  mutating func gone() {
+    #expect(judged(none, present: []) == none, "there was no route yet")
+    let modem = reading("wwan0", index: 4)
+    #expect(judged(modem, present: [4]) == modem)
+    #expect(judged(none, present: [4]) == none, "a modem without a network")
+    for present: Set<UInt32> in [[], [5]] {
+      let gone = judged(none, present: present)
+      #expect(gone.noWay == .noInterface(isDialled: false) && gone.path == .offline)
+      #expect(gone.obstacle == "the interface wwan0 was removed, and no route has come since")
+    }
+    let back = reading("wwan0", index: 5)
+    #expect(judged(back, present: [5]) == back)
+    #expect(judged(none, present: [5]) == none)
+  }
+
+  @Test(
+    "when an interface is gone that exists only while its modem is connected, then the network is missing",
+    arguments: ["ppp0", "qmapmux0.0", "mbimmux0.1", "qmimux0", "rmnet_data0"])
+  mutating func dialled(interface: String) {
+    _ = judged(reading(interface, index: 4), present: [4])
+    #expect(judged(none, present: []).noWay == .noInterface(isDialled: true))
+  }
+}
