@@ -95,4 +95,31 @@ struct ServerPingsTests {
     #expect(pings.generation(of: 1) == nil && pings.counts(1, at: .seconds(9)))
     #expect(pings.target == 2)
   }
+
+  @Test(
+    "when a host limits its errors to one a second, then all pings from the first one to the next answer met the closed port"
+  )
+  func limitedErrors() throws {
+    let tenth = second / 10
+    var port = ClosedPort(at: old)
+    func error(_ slot: UInt64, from address: PingAddress) -> PingEvent {
+      PingEvent(
+        target: 1, kind: .icmpError(type: 3, code: 3), number: 1, sequence: 1, slot: slot, sent: slot, occurred: slot,
+        from: address)
+    }
+    func isLost(_ slot: UInt64) -> Bool { port.outcome(of: .sample(.lost(.up), slot: slot)) == nil }
+    // Each ping has its outcome a second later: the error of the ping that was sent then has come before it.
+    for now: UInt64 in 0...50 {
+      if now % 10 == 5, now < 40 { port.hear(error(now * tenth, from: old)) }
+      if now >= 42 { port.hear(.sample(.answered(rttNanoseconds: 1), slot: now * tenth)) }
+      guard now >= 10 else { continue }
+      let slot = now - 10
+      #expect(isLost(slot * tenth) == (slot < 5), "ping \(slot)")
+    }
+    #expect(isLost(42 * tenth) && !isLost(41 * tenth))
+    port.hear(error(60 * tenth, from: new))
+    #expect(isLost(60 * tenth), "another host's error")
+    port.hear(error(.max, from: old))
+    #expect(isLost(41 * tenth))
+  }
 }

@@ -128,10 +128,10 @@ struct ServerPings: Hashable, Sendable {
 /// Whether the pings of a drive or of `doctor` meet a port where nothing listens. A pure value.
 public struct ClosedPort: Hashable, Sendable {
   private let host: String
-  /// The slot of the last ping of which the host said that nothing listens there; `nil` after an answer.
-  private var slot: UInt64?
-  /// A host limits its ICMP errors, to one a second on Linux: pings that were sent within this time in ns after one, and lost, met the same closed
-  /// port.
+  /// The slots of the pings that met the closed port: from the first of which the host said so, to ``span`` after the last, or to the next
+  /// answered one.
+  private var closed: Range<UInt64>?
+  /// In ns. A host limits its ICMP errors, to one a second on Linux.
   private static let span: UInt64 = 2_500_000_000
 
   /// - Parameter address: The pinged one.
@@ -139,13 +139,21 @@ public struct ClosedPort: Hashable, Sendable {
 
   /// Must be called with each event, before ``outcome(of:)``.
   public mutating func hear(_ event: PingEvent) {
-    if event.isSignOfLife { slot = nil }
-    if event.isPortUnreachable, event.from?.host == host { slot = event.slot }
+    let slot = event.slot
+    if event.isPortUnreachable, event.from?.host == host {
+      let last = slot..<slot.saturatingAdding(Self.span)
+      // The pings before it may still be without an outcome.
+      closed =
+        closed.map { slot <= $0.upperBound ? min($0.lowerBound, slot)..<max($0.upperBound, last.upperBound) : last }
+        ?? last
+    } else if event.isSignOfLife, let closed, closed.contains(slot) {
+      self.closed = closed.lowerBound..<slot
+    }
   }
 
   /// The outcome of a ping where the host shows that the network carried it: it is not measured.
   public func outcome(of event: PingEvent) -> (PingOutcome, trouble: String?)? {
-    guard case .failed? = event.outcome, let slot, event.slot >= slot, event.slot - slot < Self.span else { return nil }
+    guard case .failed? = event.outcome, let closed, closed.contains(event.slot) else { return nil }
     return (.unsent(), "nothing listens at the ping server's port")
   }
 }
