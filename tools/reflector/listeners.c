@@ -44,7 +44,12 @@ static int open_bound(const struct addrinfo *info, uint16_t port) {
     int on = 1;
     if (fd < 0) return -1;
     set_up_stamps(fd);
-    if (info->ai_family == AF_INET6) setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
+    if (info->ai_family == AF_INET6) {
+        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
+        setsockopt(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof on);
+    } else {
+        setsockopt(fd, IPPROTO_IP, IP_PKTINFO, &on, sizeof on);
+    }
     set_port(info->ai_addr, port);
     if (bind(fd, info->ai_addr, info->ai_addrlen) == 0) return fd;
     close(fd);

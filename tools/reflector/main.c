@@ -27,6 +27,9 @@ struct waiting {
     uint8_t *bytes;  /* of a one-way answer and an echo: the request */
     struct sockaddr_storage to;
     socklen_t to_length;
+    /* A control message with the address that was asked. */
+    _Alignas(struct cmsghdr) uint8_t source[CMSG_SPACE(sizeof(struct in6_pktinfo))];
+    size_t source_length;
 };
 
 struct program {
@@ -59,21 +62,29 @@ static void print_counters(const struct counters *c) {
 
 /* ---- Requests and answers ---- */
 
+/* The answer leaves from the address that was asked; the kernel would choose one by the route, and clients take no answer from another. */
+static ssize_t send_bytes(const struct waiting *w, const uint8_t *bytes) {
+    struct iovec part = {(void *)(uintptr_t)bytes, w->answer.length};
+    struct msghdr message = {.msg_name = (void *)(uintptr_t)&w->to, .msg_namelen = w->to_length, .msg_iov = &part, .msg_iovlen = 1};
+    if (w->source_length > 0) {
+        message.msg_control = (void *)(uintptr_t)w->source;
+        message.msg_controllen = w->source_length;
+    }
+    return sendmsg(w->fd, &message, 0);
+}
+
 static ssize_t send_oneway(const struct waiting *w) {
     cping__oneway reply = w->answer.oneway;
     reply.sent = ++w->answer.session->sent;
     reply.send_ns = (uint64_t)nanoseconds(CLOCK_BOOTTIME);
     cping__oneway_make_reply(w->bytes, w->answer.length, &reply);
-    return sendto(w->fd, w->bytes, w->answer.length, 0, (const struct sockaddr *)&w->to, w->to_length);
+    return send_bytes(w, w->bytes);
 }
 
 static void send_answer(struct program *program, const struct waiting *w) {
     for (int i = 0; i < w->answer.copies; i++) {
         const uint8_t *bytes = w->answer.is_echo ? w->bytes : w->answer.bytes;
-        ssize_t sent = w->answer.is_oneway
-                           ? send_oneway(w)
-                           : sendto(w->fd, bytes, w->answer.length, 0, (const struct sockaddr *)&w->to, w->to_length);
-        if (sent < 0) program->responder.counters.send_errors++;
+        if ((w->answer.is_oneway ? send_oneway(w) : send_bytes(w, bytes)) < 0) program->responder.counters.send_errors++;
     }
 }
 
@@ -138,9 +149,34 @@ static uint64_t stamp_of(struct msghdr *message) {
     return 0;
 }
 
+static void put_source(struct waiting *w, const struct cmsghdr *received, const void *info, size_t size) {
+    struct cmsghdr *header = (struct cmsghdr *)(void *)w->source;
+    header->cmsg_level = received->cmsg_level;
+    header->cmsg_type = received->cmsg_type;
+    header->cmsg_len = CMSG_LEN(size);
+    memcpy(CMSG_DATA(header), info, size);
+    w->source_length = CMSG_SPACE(size);
+}
+
+static void keep_source(struct waiting *w, struct msghdr *message) {
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c)) {
+        if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO) {
+            struct in_pktinfo info;
+            memcpy(&info, CMSG_DATA(c), sizeof info);
+            info.ipi_ifindex = 0;  /* the route chooses the interface */
+            put_source(w, c, &info, sizeof info);
+        } else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO) {
+            struct in6_pktinfo info;
+            memcpy(&info, CMSG_DATA(c), sizeof info);
+            if (!IN6_IS_ADDR_LINKLOCAL(&info.ipi6_addr)) info.ipi6_ifindex = 0;
+            put_source(w, c, &info, sizeof info);
+        }
+    }
+}
+
 static int serve_one(struct program *program, const struct listener *listener) {
     static uint8_t bytes[MAX_DATAGRAM];
-    char control[128] __attribute__((aligned(8)));
+    char control[256] __attribute__((aligned(8)));
     struct waiting w = {.bytes = bytes};
     struct iovec part = {bytes, sizeof bytes};
     struct msghdr message = {.msg_name = &w.to, .msg_namelen = sizeof w.to, .msg_iov = &part, .msg_iovlen = 1,
@@ -149,6 +185,7 @@ static int serve_one(struct program *program, const struct listener *listener) {
     if (length < 0) return 0;
     int64_t now = nanoseconds(CLOCK_MONOTONIC);
     w.to_length = message.msg_namelen;
+    keep_source(&w, &message);
     struct request request = {.bytes = bytes, .length = (size_t)length, .now = (int64_t)time(NULL),
                               .elapsed = (double)(now - program->started_ns) / 1e9, .receive_ns = stamp_of(&message)};
     request.is_kernel_stamp = request.receive_ns != 0;

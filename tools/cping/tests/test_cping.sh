@@ -101,6 +101,14 @@ expect 0 "$cping" $oneway -f -q -W 10 -c 2000 --window 1 127.0.0.1 localhost 127
 expect 1 "$cping" $oneway -c 5 -i 0.2 -W 0.5 -q 127.0.0.1 127.0.0.2
 says "[1-5] ICMP errors"
 
+# A reflector on all addresses answers from the one that was asked.
+"$reflector" --listen 0.0.0.0 --port 0 --one-way >"$work/everywhere" &
+everywhere=$!
+until_ [ -s "$work/everywhere" ]
+expect 0 "$cping" --udp "$(sed 's/.*://' "$work/everywhere")" --oneway -c 3 -i 0.1 -W 5 -q 127.0.0.9
+says "3 sent, 3 answered"
+kill $everywhere
+
 # RTR pings with a token that has no signature: the reflector stays silent.
 expect 1 "$cping" --udp "$port" $token -c 4 -i 0.2 -W 0.2 127.0.0.1
 says "^127.0.0.1: slot [0-9]* lost"
