@@ -37,6 +37,18 @@ public enum NameLookUp {
     return try result.get()
   }
 
+  /// Whether a name server says now that a name does not exist, or has no address; `false` when none says so within a second.
+  public static func isUnknown(_ name: String) async -> Bool {
+    do throws(NameError) {
+      _ = try await PingAddress.onThread { () throws(NameError) in
+        try answer(about: name, within: .seconds(1)) { () throws(NameError) in try ask(name, 0, nil) { _ in true } }
+      }
+      return false
+    } catch {
+      return error.isUnknown
+    }
+  }
+
   private static func ask<Address>(
     _ name: String, _ port: UInt16, _ family: IPVersion?, _ read: (addrinfo) -> Address?
   ) throws(NameError) -> [Address] {
@@ -47,7 +59,10 @@ public enum NameLookUp {
     var list: UnsafeMutablePointer<addrinfo>?
     let status = getaddrinfo(name, String(port), &hints, &list)
     guard status == 0 else {
-      throw NameError(name: name, reason: String(cString: gai_strerror(status)), isTemporary: status == EAI_AGAIN)
+      // EAI_NODATA, which Swift does not import: the name exists, without an address.
+      throw NameError(
+        name: name, reason: String(cString: gai_strerror(status)), isTemporary: status == EAI_AGAIN,
+        isUnknown: status == EAI_NONAME || status == -5)
     }
     defer { freeaddrinfo(list) }
     var (found, next): ([Address], _) = ([], list)
@@ -83,9 +98,15 @@ public struct NameError: Error, Hashable, CustomStringConvertible {
   public let reason: String
   /// Whether no name server answered, so that nothing is known of the name.
   public let isTemporary: Bool
+  /// Whether a name server said that there is no such name, or none with an address.
+  let isUnknown: Bool
 
   public init(name: String, reason: String, isTemporary: Bool = false) {
-    (self.name, self.reason, self.isTemporary) = (name, reason, isTemporary)
+    self.init(name: name, reason: reason, isTemporary: isTemporary, isUnknown: false)
+  }
+
+  init(name: String, reason: String, isTemporary: Bool, isUnknown: Bool) {
+    (self.name, self.reason, self.isTemporary, self.isUnknown) = (name, reason, isTemporary, isUnknown)
   }
 
   /// One line for the operator.

@@ -42,6 +42,11 @@ struct DriveSummaryLineTests {
     var lost = DriveTotals()
     lost.count(.failed(.timeout))
     #expect(summary(fences: 1, totals: lost).lines[1] == "1 fence, 1 of them to submit; 1 ping, - ms 100 % lost")
+    #expect(
+      summary(fences: 1, totals: lost).lines.last
+        == "no ping was answered: `coverage-probe doctor` says whether the ping server answers where there is a network"
+    )
+    #expect(summary(totals: totals).lines.count == 2)
   }
 
   @Test("when no ping was sent, then a line says why, with the link's name")

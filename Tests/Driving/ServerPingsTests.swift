@@ -1,8 +1,8 @@
-import Pinging
 import TestSupport
 import Testing
 
 @testable import Driving
+@testable import Pinging
 @testable import Submission
 
 /// The address of a drive's pings when the server falls silent, by a clock that only the test moves.

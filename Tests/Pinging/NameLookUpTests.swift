@@ -14,6 +14,13 @@ import Testing
     #expect(error == NameError(name: "slow.test", reason: "no name server answered within 0 s", isTemporary: true))
   }
 
+  @Test("when a name cannot exist, then it is unknown; one that exists is not")
+  func unknown() async {
+    // The resolver refuses it without asking anybody.
+    #expect(await NameLookUp.isUnknown("a b"))
+    #expect(await !NameLookUp.isUnknown("localhost"))
+  }
+
   @Test("when the answer comes in time, then it is the result, an error too")
   func answer() throws {
     #expect(try NameLookUp.answer(about: "x", within: .seconds(60)) { () throws(NameError) in 7 } == 7)

@@ -96,11 +96,13 @@ struct TestTrouble: Hashable, Sendable {
     (self.text, subject, reason, self.mayHaveNetwork) = (text, text, text, mayHaveNetwork)
   }
 
-  /// - Parameter error: The error of a request for a test.
-  init(_ error: any Error) {
+  /// - Parameters:
+  ///   - error: The error of a request for a test.
+  ///   - isNameUnknown: Whether a name server says that the server's name does not exist: the network carried its answer.
+  init(_ error: any Error, isNameUnknown: Bool = false) {
     text = "\(error)"
     reason = (error as? ServerGate.Hold)?.reason ?? text
-    mayHaveNetwork = (error as? ServerFailure)?.mayHaveNetwork ?? true
+    mayHaveNetwork = isNameUnknown || (error as? ServerFailure)?.mayHaveNetwork ?? true
     subject =
       switch error {
       case is ServerGate.Hold: "held"

@@ -26,6 +26,7 @@ struct DriveDisk {
     logger: Logger, onDiskFull: @escaping @Sendable () -> Void
   ) throws {
     let name = clock.started.iso8601.replacing(":", with: "-") + (link.map { "-\($0)" } ?? "")
+    let source = options.links.first { $0.name == link }
     let log =
       options.writesLog
       ? try DriveLogWriter(
@@ -33,7 +34,8 @@ struct DriveDisk {
         header: DriveLogHeader(
           started: clock.started, initialPath: path, parameters: options.parameters,
           pings: .init(interval: options.pingInterval, timeout: options.pingTimeout), link: link,
-          target: options.target?.target),
+          target: options.target?.target,
+          declared: source.flatMap { .init(network: $0.network.declared, radio: $0.radio.declared) }),
         waitsForRoom: true) : nil
     if let log { logger.info("drive log: \(log.path)") }
     if let trouble = log?.trouble {

@@ -90,9 +90,17 @@ final class DriveSources: Sendable {
           coverage: coverage, generation: generation, requested: wanted.at, requestTime: wanted.time)
         inbox.put(.input(.granted(grant, for: generation)))
       } catch {
-        inbox.put(.input(.requestFailed(TestTrouble(error), for: generation)))
+        let trouble = TestTrouble(error, isNameUnknown: await isNameUnknown(error))
+        inbox.put(.input(.requestFailed(trouble, for: generation)))
       }
     }
+  }
+
+  private func isNameUnknown(_ error: any Error) async -> Bool {
+    guard case ServerFailure.unreachable(_, mayHaveNetwork: false) = error,
+      let host = URLComponents(string: sender.tests.url)?.host
+    else { return false }
+    return await NameLookUp.isUnknown(host)
   }
 
   private func request(_ wanted: TestRequest, loopUUID: String?) async throws -> CoverageGrant {

@@ -36,7 +36,7 @@ struct Breakdown: Sendable {
       ways[place].profile.add(fence, drive: reported.session.drive, metres: metres)
     }
     signal.add(fence)
-    overview.add(fence)
+    overview.add(fence, link: link)
     facts.add(reported)
   }
 }
@@ -117,9 +117,8 @@ struct Overview: Sendable {
   struct Cell: Sendable {
     /// The centre of its first fence.
     let place: Coordinate
-    /// Of its measured fences.
-    var sums = PingSums()
-    var isMeasured = false
+    /// The pings of its measured fences, by link: where one link answers, another one may be silent.
+    var links: [String: PingSums] = [:]
   }
 
   private struct Key: Hashable {
@@ -140,7 +139,7 @@ struct Overview: Sendable {
     cells.sorted { ($1.key.row, $0.key.column) < ($0.key.row, $1.key.column) }.map(\.value)
   }
 
-  mutating func add(_ fence: Fence) {
+  mutating func add(_ fence: Fence, link: String) {
     let place = fence.centre
     let origin = self.origin ?? (place.longitude, 1 / Projection.narrowing(at: place.latitude))
     self.origin = origin
@@ -149,10 +148,7 @@ struct Overview: Sendable {
       row: Int32(clamping: Int64((place.latitude / degrees).rounded(.down))),
       column: Int32(clamping: Int64((east / degrees / origin.width).rounded(.down))))
     var cell = cells[key] ?? Cell(place: place)
-    if fence.isMeasured {
-      cell.sums.add(fence)
-      cell.isMeasured = true
-    }
+    if fence.isMeasured { cell.links[link, default: PingSums()].add(fence) }
     cells[key] = cell
     if cells.count > Self.most { widen() }
   }
@@ -163,8 +159,7 @@ struct Overview: Sendable {
     for (key, cell) in cells.sorted(by: { ($0.key.row, $0.key.column) < ($1.key.row, $1.key.column) }) {
       let key = Key(row: key.row >> 1, column: key.column >> 1)
       var sum = wider[key] ?? Cell(place: cell.place)
-      sum.sums.add(cell.sums)
-      sum.isMeasured = sum.isMeasured || cell.isMeasured
+      for (link, sums) in cell.links { sum.links[link, default: PingSums()].add(sums) }
       wider[key] = sum
     }
     cells = wider
@@ -209,7 +204,8 @@ struct DriveFacts: Sendable {
   private static func count(_ code: String?, _ name: String?, hasCountry: Bool, in counts: inout [String: Int]) {
     guard let code else { return }
     let country = hasCountry ? OperatorCode(code)?.countryName.map { ", country \($0.uppercased())" } : nil
-    let known = name.map { "\(ForeignText.clean($0, limit: 64)) (\(code))" } ?? code
+    // Where no name is known, ModemManager has the code in its place.
+    let known = name.flatMap { $0 == code ? nil : $0 }.map { "\(ForeignText.clean($0, limit: 64)) (\(code))" } ?? code
     let text = known + (country ?? "")
     guard counts[text] != nil || counts.count < most else { return }
     counts[text, default: 0] += 1

@@ -47,7 +47,7 @@ struct ChartSection {
       svg,
       """
       Overview, north up, \(Markup.number(south, 3))° to \(Markup.number(north, 3))° north. Green: answered with a mean below 120 ms; \
-      orange: slower; dashed red: no answer; thin grey: not measured. Numbers: the worst stretches, below.\(ground.map { " Ground: \(Markup.escaped($0.attribution))." } ?? "")
+      orange: slower; dashed red: no answer; thin grey: not measured\(part.figures.breakdown.links.rows.count > 1 ? "; of several links, the worst" : ""). Numbers: the worst stretches, below.\(ground.map { " Ground: \(Markup.escaped($0.attribution))." } ?? "")
       """
     )
   }

@@ -11,6 +11,8 @@ struct PingSums: Hashable, Sendable {
   private(set) var late = 0
   /// Second and further answers.
   private(set) var duplicates = 0
+  /// Those that this host could not send; not among ``pings``.
+  private(set) var unsent = 0
   /// The sum of the delays of ``answered``, in nanoseconds; saturates.
   private(set) var nanoseconds: Int64 = 0
 
@@ -20,7 +22,7 @@ struct PingSums: Hashable, Sendable {
 
   mutating func add(_ fence: Fence) {
     var sums = PingSums(pings: fence.pings, answered: fence.pingsAnswered, nanoseconds: fence.rttSumNanoseconds)
-    (sums.late, sums.duplicates) = (fence.figures.late, fence.figures.duplicates)
+    (sums.late, sums.duplicates, sums.unsent) = (fence.figures.late, fence.figures.duplicates, fence.figures.unsent)
     add(sums)
   }
 
@@ -29,6 +31,7 @@ struct PingSums: Hashable, Sendable {
     answered = answered.saturatingAdding(other.answered)
     late = late.saturatingAdding(other.late)
     duplicates = duplicates.saturatingAdding(other.duplicates)
+    unsent = unsent.saturatingAdding(other.unsent)
     nanoseconds = nanoseconds.saturatingAdding(other.nanoseconds)
   }
 

@@ -29,6 +29,7 @@ struct LogFigures: Sendable {
   struct Log {
     let fences: SelectedFences
     let started: WallTime
+    let link: String?
     /// Those of that drive: its accuracy limit, and its interval of pings.
     let parameters: Parameters
     let initialPath: Path
@@ -95,7 +96,7 @@ struct LogFigures: Sendable {
   /// A ping outside of all fences goes with the last fence before it, or with the first one of the drive: so a selection of fences
   /// cuts the whole drive into selected parts and others.
   private mutating func findOutages(_ logged: LoggedPings, _ selected: [Bool], _ log: Log) {
-    var (next, finder) = (0, PingOutages(started: log.started, interval: log.parameters.pingInterval))
+    var (next, finder) = (0, PingOutages(started: log.started, link: log.link, interval: log.parameters.pingInterval))
     for ping in logged.pings {
       while next < logged.fences.count, logged.fences[next].entered < ping.at { next += 1 }
       let fence = ping.fence ?? max(0, next - 1)
@@ -176,11 +177,14 @@ struct PingOutages {
   /// The most pings in a row without an answer, whether they are an outage or not.
   private(set) var longestRun = 0
   private let started: WallTime
+  private let link: String?
   /// The time from ping to ping, in microseconds.
   private let interval: Int64
   private var current: (outage: Outages.Outage, first: DriveTime, last: DriveTime)?
 
-  init(started: WallTime, interval: Duration) { (self.started, self.interval) = (started, interval.inMicroseconds) }
+  init(started: WallTime, link: String? = nil, interval: Duration) {
+    (self.started, self.link, self.interval) = (started, link, interval.inMicroseconds)
+  }
 
   /// - Parameter place: The centre of the present fence, or of the last one.
   mutating func add(_ ping: LoggedPings.Ping, at place: Coordinate?) {
@@ -189,7 +193,8 @@ struct PingOutages {
     var run =
       current
       ?? (
-        Outages.Outage(began: started + ping.at, place: place, microseconds: 0, pings: 0), first: ping.at, last: ping.at
+        Outages.Outage(began: started + ping.at, place: place, link: link, microseconds: 0, pings: 0),
+        first: ping.at, last: ping.at
       )
     run.last = ping.at
     run.outage.pings = run.outage.pings.saturatingAdding(1)

@@ -82,8 +82,9 @@ struct OriginSection {
     return members.map { member in
       let name = part + member.key.replacing("_", with: " ")
       switch member.value {
-      case .object: return flat(member.value, of: member.key == "pings" ? "ping " : "")
+      case .object: return flat(member.value, of: ["pings": "ping ", "declared": "declared "][member.key] ?? "")
       case .null: return "\(name) none"
+      case .string(let text): return "\(name) \(text)"
       default:
         let number = member.value.text.hasSuffix(".0") ? String(member.value.text.dropLast(2)) : member.value.text
         let isLength = ["radius", "limit"].contains { name.hasSuffix($0) }

@@ -9,6 +9,8 @@ struct Outages: Sendable {
     let began: WallTime
     /// The centre of the fence in which it began, or of the last one before; `nil` before the first one.
     let place: Coordinate?
+    /// The name of its link; `nil` in a drive over one link.
+    let link: String?
     /// From its first lost ping until the next one after its last was due; of fences, from the entry of the first to the exit of the last.
     var microseconds: Int64
     /// The pings that were lost in a row.

@@ -16,7 +16,7 @@ public struct ReportFigures: Sendable {
   private(set) var period: ClosedRange<WallTime>?
   /// The fences by the id of their drive, by which the pings of its log are selected.
   private var selected: [Int64: SelectedFences] = [:]
-  private var starts: [Int64: WallTime] = [:]
+  private var starts: [Int64: (time: WallTime, link: String?)] = [:]
   /// The outages of drives whose logs are not there, by the id of the drive.
   private var fenceOutages: [Int64: FenceOutages] = [:]
   private(set) var breakdown: Breakdown
@@ -38,7 +38,7 @@ public struct ReportFigures: Sendable {
       medians.add(nanoseconds: median, times: fence.fence.pingsAnswered)
     }
     selected[fence.session.drive, default: SelectedFences()].add(fence.fence, until: fence.exited)
-    starts[fence.session.drive] = fence.session.driveStarted
+    starts[fence.session.drive] = (fence.session.driveStarted, fence.session.link)
     let (from, to) = (fence.session.driveStarted + fence.fence.entered, fence.session.driveStarted + fence.exited)
     period = period.map { min($0.lowerBound, from)...max($0.upperBound, to) } ?? from...max(from, to)
   }
@@ -53,9 +53,10 @@ public struct ReportFigures: Sendable {
   public mutating func addLog(
     of drive: Int64, parameters: Parameters, initialPath: Path, events: ((Event) throws -> Void) throws -> Void
   ) throws {
-    guard let started = starts[drive], var fences = selected[drive] else { return }
+    guard let start = starts[drive], var fences = selected[drive] else { return }
     fences.sort()
-    let log = LogFigures.Log(fences: fences, started: started, parameters: parameters, initialPath: initialPath)
+    let log = LogFigures.Log(
+      fences: fences, started: start.time, link: start.link, parameters: parameters, initialPath: initialPath)
     for (fence, unmeasured) in try logged.add(log, events: events) {
       shares.setUnmeasured(unmeasured, of: fence, drive: drive)
     }
@@ -145,7 +146,10 @@ struct FenceOutages {
     guard Reception(fence.fence) == .noAnswer else { return end() }
     if let current, !(0...Outages.longestPause).contains((fence.fence.entered - current.until).inMicroseconds) { end() }
     let began = fence.session.driveStarted + fence.fence.entered
-    var outage = current?.outage ?? Outages.Outage(began: began, place: fence.fence.centre, microseconds: 0, pings: 0)
+    var outage =
+      current?.outage
+      ?? Outages.Outage(
+        began: began, place: fence.fence.centre, link: fence.session.link, microseconds: 0, pings: 0)
     outage.microseconds = ((fence.session.driveStarted + fence.exited) - outage.began).inMicroseconds
     outage.pings = outage.pings.saturatingAdding(fence.fence.pings)
     current = (outage, fence.exited)

@@ -141,7 +141,7 @@ extension Report.Part {
       "pings": .count(sums.pings), "lost": .count(sums.lost),
       "percent": sums.loss.flatMap { JSON.rounded($0 * 100, places: 2) },
       "percent_interval": loss?.interval(factor: 100, places: 2), "late": .count(sums.late),
-      "duplicates": .count(sums.duplicates),
+      "duplicates": .count(sums.duplicates), "unsent": .count(sums.unsent),
       "outside": figures.logged.logs > 0 ? .count(figures.logged.unassigned.outside) : nil,
       "paused": figures.logged.logs > 0 ? .count(figures.logged.unassigned.paused) : nil,
       "longest_run": figures.logged.logs > 0 ? .count(figures.logged.longestLoss) : nil, "method": method(.loss),
@@ -155,7 +155,7 @@ extension Report.Part {
       "time_s": .seconds(outages.microseconds),
       "longest": outages.longest.map {
         .object([
-          "began_at": .string($0.began.iso8601),
+          "began_at": .string($0.began.iso8601), "link": $0.link.map(JSON.string),
           "latitude": ($0.place?.latitude).flatMap { JSON.rounded($0, places: 7) },
           "longitude": ($0.place?.longitude).flatMap { JSON.rounded($0, places: 7) },
           "time_s": .seconds($0.microseconds), "pings": .count($0.pings),
@@ -192,7 +192,8 @@ extension Report.Part {
 extension Stretch {
   fileprivate var json: JSON {
     .object([
-      "began_at": .string(began.iso8601), "fences": .count(fences.count), "way_m": JSON.rounded(metres, places: 1),
+      "began_at": .string(began.iso8601), "link": link.map(JSON.string), "fences": .count(fences.count),
+      "way_m": JSON.rounded(metres, places: 1),
       "is_long": .bool(isLong),
       "pings": .count(sums.pings), "lost": .count(sums.lost),
       "score_ms": JSON.rounded(score / 1e6, places: 3),

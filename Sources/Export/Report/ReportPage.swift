@@ -187,6 +187,7 @@ public struct ReportPage {
         },
         row("answered too late") { "\($0.sums.late)" },
         row("answered twice") { "\($0.sums.duplicates)" },
+        row("not sent, for a fault of the host; not measured") { "\($0.sums.unsent)" },
         row("sent outside of all fences; paused on Wi-Fi") {
           $0.logged.logs > 0 ? "\($0.logged.unassigned.outside); \($0.logged.unassigned.paused)" : "–"
         },
@@ -196,12 +197,14 @@ public struct ReportPage {
         row("longest outage") { figures in
           guard let longest = figures.outages.longest else { return "–" }
           return """
-            \(least(figures))\(Markup.shortTime(longest.microseconds))<br><span class="soft">\(Markup.moment(longest.began))\
+            \(least(figures))\(Markup.shortTime(longest.microseconds))<br><span class="soft">\(Markup.moment(longest.began))\(on(longest.link))\
             \(longest.place.map { "<br>\(place($0))" } ?? "")</span>
             """
         },
       ])
   }
+
+  private func on(_ link: String?) -> String { link.map { ", \(Markup.escaped($0))" } ?? "" }
 
   /// Fences show only some of the outages.
   private func least(_ figures: ReportFigures) -> String { figures.hasOutagesOfFences ? "at least " : "" }
@@ -216,7 +219,7 @@ public struct ReportPage {
       """
       <figure>\(StretchMap(stretch: stretch).svg(over: ground))<figcaption>\(index + 1): \(Markup.number(stretch.score / 1e6, 1)) ms with losses as \
       1 s; \(stretch.sums.lost) of \(stretch.sums.pings) pings lost on \
-      \(stretch.isLong ? "" : "only ")\(Markup.number(stretch.metres, 0)) m<br>\(Markup.moment(stretch.began))<br>\
+      \(stretch.isLong ? "" : "only ")\(Markup.number(stretch.metres, 0)) m<br>\(Markup.moment(stretch.began))\(on(stretch.link))<br>\
       \(stretch.fences.first.map { place($0.centre) } ?? "")</figcaption></figure>
       """
     }

@@ -4,6 +4,8 @@ import Store
 /// Neighbouring fences without a gap along about half a kilometre: a place to look at on the map.
 struct Stretch: Sendable {
   let began: WallTime
+  /// The name of its link; `nil` in a drive over one link.
+  let link: String?
   /// Its fences; at most ``most``.
   private(set) var fences: [Fence] = []
   /// The distance between their centres, in metres.
@@ -20,6 +22,7 @@ struct Stretch: Sendable {
 
   init(_ fence: StoredFence) {
     began = fence.session.driveStarted + fence.fence.entered
+    link = fence.session.link
     add(fence.fence, metres: 0)
   }
 

@@ -49,9 +49,11 @@ struct OverviewMap {
     return "Overview map of \(counted(cells.count, "place")), north up; \(silent) of them without an answer."
   }
 
+  /// That of its worst link.
   private static func look(_ cell: Overview.Cell) -> String {
-    guard cell.isMeasured else { return "none" }
-    guard cell.sums.answered > 0 else { return "lost" }
-    return SketchMap.look(ofMean: cell.sums.nanoseconds / Int64(cell.sums.answered))
+    let looks = cell.links.values.map {
+      $0.answered > 0 ? SketchMap.look(ofMean: $0.nanoseconds / Int64($0.answered)) : "lost"
+    }
+    return ["lost", "slow", "good"].first(where: looks.contains) ?? "none"
   }
 }

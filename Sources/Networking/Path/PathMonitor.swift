@@ -186,6 +186,15 @@ public enum PathSource: Hashable, Sendable {
   /// From the last line of the file at this path: cellular, wifi or none.
   case file(String)
 
+  /// What the operator declares, without the place of a file; `nil`: the kernel decides.
+  public var declared: String? {
+    switch self {
+    case .auto: nil
+    case .fixed(let path): "fixed-\(path.rawValue)"
+    case .file: "file"
+    }
+  }
+
   /// Reads `auto`, `fixed-cellular`, `fixed-wifi` or `file:PATH`; `nil` for other text.
   public init?(_ text: String) {
     switch text {

@@ -16,7 +16,15 @@ extension DriveSummary {
     return [
       "drive \(drive)\(name) ended after \(DriveStatus.clock(lasted)): \(ending)",
       "\(counted(fences, "fence")), \(target?.note ?? "\(submittableFences) of them to submit"); \(tally.pings == 0 ? tally.line : "\(counted(tally.pings, "ping")), \(tally.line)")",
-    ] + (fencelessReason.map { ["no fence: \($0)"] } ?? []) + unsentLines + (capture.map { [$0.line] } ?? [])
+    ] + (fencelessReason.map { ["no fence: \($0)"] } ?? []) + unansweredLines + unsentLines
+      + (capture.map { [$0.line] } ?? [])
+  }
+
+  /// A way driven without a network looks like a server that is silent, or that knows no such token.
+  private var unansweredLines: [String] {
+    guard tally.pings > 0, tally.answered == 0 else { return [] }
+    let subject = target == nil ? "the ping server" : "the target"
+    return ["no ping was answered: `\(Program.name) doctor` says whether \(subject) answers where there is a network"]
   }
 
   private var unsentLines: [String] {

@@ -15,6 +15,8 @@ public struct DriveLogHeader: Hashable, Sendable {
   public let link: String?
   /// The user's own target of the pings; `nil`: the control server's.
   public let target: DriveTarget?
+  /// What the operator declared; absent where the kernel and the modem decide.
+  public let declared: Declared?
   /// Whether the log has seals (``Seal``), lines with a checksum of the lines before them. Logs of earlier builds have none.
   let isSealed: Bool
 
@@ -35,14 +37,28 @@ public struct DriveLogHeader: Hashable, Sendable {
     public init(interval: Duration, timeout: Duration) { (self.interval, self.timeout) = (interval, timeout) }
   }
 
+  /// What the operator declared in place of the kernel's word and the modem's.
+  public struct Declared: Hashable, Sendable {
+    /// The kind of link, as `network.source` has it: `fixed-cellular`, `fixed-wifi`, `file`; `nil`: the kernel's.
+    public let network: String?
+    /// The technology, as `radio.source` has it: `fixed:5G/NR`, `command`; `nil`: the modem's, or none.
+    public let radio: String?
+
+    /// - Returns: `nil` where nothing is declared.
+    public init?(network: String?, radio: String?) {
+      if network == nil, radio == nil { return nil }
+      (self.network, self.radio) = (network, radio)
+    }
+  }
+
   /// Cuts `started` off to the millisecond.
   public init(
     started: WallTime, initialPath: Path, parameters: Parameters?, pings: Pings? = nil, link: String? = nil,
-    target: DriveTarget? = nil, isSealed: Bool = true
+    target: DriveTarget? = nil, declared: Declared? = nil, isSealed: Bool = true
   ) {
     self.started = WallTime(microseconds: started.milliseconds.saturatingMultiplied(by: 1000))
     (self.initialPath, self.parameters, self.pings) = (initialPath, parameters, pings)
-    (self.link, self.target, self.isSealed) = (link, target, isSealed)
+    (self.link, self.target, self.declared, self.isSealed) = (link, target, declared, isSealed)
   }
 
   var json: JSON {
@@ -59,12 +75,21 @@ public struct DriveLogHeader: Hashable, Sendable {
           "port": target.port.map { .integer(Int64($0)) },
         ])
       },
+      "declared": declared.map(Self.json),
       "sealed": isSealed ? .bool(true) : nil,
     ])
   }
 
   /// The settings that the drive was recorded with, by their names in the log; without any, an empty object.
-  public var settings: JSON { .object(["parameters": parameters.map(Self.json), "pings": pings.map(Self.json)]) }
+  public var settings: JSON {
+    .object([
+      "parameters": parameters.map(Self.json), "pings": pings.map(Self.json), "declared": declared.map(Self.json),
+    ])
+  }
+
+  private static func json(_ declared: Declared) -> JSON {
+    .object(["network": declared.network.map(JSON.string), "radio": declared.radio.map(JSON.string)])
+  }
 
   private static func json(_ pings: Pings) -> JSON {
     .object(["interval": .seconds(pings.interval), "timeout": .seconds(pings.timeout)])
@@ -84,11 +109,11 @@ public struct DriveLogHeader: Hashable, Sendable {
 
 extension DriveLogHeader: Decodable {
   private enum Key: String, CodingKey {
-    case drive, started, parameters, pings, link, target, sealed
+    case drive, started, parameters, pings, link, target, declared, sealed
     case initialPath = "initial_path"
   }
 
-  /// Reads the first line. Unknown members are ignored; `pings`, `link` and `sealed` of a wrong type count as absent.
+  /// Reads the first line. Unknown members are ignored; `pings`, `link`, `declared` and `sealed` of a wrong type count as absent.
   /// - Throws: ``DriveLogError`` and `DecodingError`.
   public init(from decoder: any Decoder) throws {
     let line = try decoder.container(keyedBy: Key.self)
@@ -108,10 +133,13 @@ extension DriveLogHeader: Decodable {
     // A target of an unknown protocol is one all the same: such a drive must not be submitted.
     let target =
       line.contains(.target) ? (try? line.decode(TargetValue.self, forKey: .target))?.target ?? .unknown : nil
+    let declared = (try? line.decodeIfPresent([String: String].self, forKey: .declared)).flatMap {
+      Declared(network: $0?["network"], radio: $0?["radio"])
+    }
     let isSealed = (try? line.decodeIfPresent(Bool.self, forKey: .sealed)) ?? false
     self.init(
       started: started, initialPath: initialPath, parameters: parameters, pings: pings, link: link,
-      target: target, isSealed: isSealed)
+      target: target, declared: declared, isSealed: isSealed)
   }
 
   /// The value of `parameters`.

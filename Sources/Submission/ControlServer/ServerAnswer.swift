@@ -21,6 +21,8 @@ enum ServerAnswer {
       return body
     case 429: throw .tooManyRequests(retryAfter: retryAfter)
     case 300..<400: throw .notTheServer(status: status, found: "a redirect")
+    // A captive portal says so (RFC 6585, 6).
+    case 511: throw .notTheServer(status: status, found: found)
     case 500...: throw .serverTrouble(status: status, message: errors.first ?? found, retryAfter: retryAfter)
     case 400 where expectsTLS(body):
       throw .notTheServer(

@@ -67,7 +67,7 @@ public struct RadioMonitor: Sendable {
       deliver(RadioReading(obstacle: "\(path) \(reason)"))
       do { try await Task.sleep(for: restartDelay) } catch { break }
     }
-    for (complaint, count) in complaints.unsaid { logger.notice("radio.source: \(complaint), \(count) times more") }
+    for (complaint, count) in complaints.unsaid { logger.notice("radio.source: \(complaint), \(count == 1 ? "once" : "\(count) times") more") }
   }
 
   /// Runs the program until it ends.
@@ -125,6 +125,15 @@ public enum RadioSource: Hashable, Sendable {
   case fixed(Technology)
   /// The path of a program that prints a line at each change (``RadioLine``).
   case command(String)
+
+  /// What the operator declares, without the place of a program; `nil`: the modem's word, or none.
+  public var declared: String? {
+    switch self {
+    case .none, .auto, .modemManager: nil
+    case .fixed(let technology): "fixed:\(technology.name)"
+    case .command: "command"
+    }
+  }
 
   /// Reads `none`, `auto`, `modem-manager` (or `modemmanager`), `fixed:NAME` with a known technology, or `command:PATH`;
   /// `nil` for other text. It does not check that the program is there.

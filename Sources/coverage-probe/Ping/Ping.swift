@@ -118,7 +118,7 @@ struct PingTiming: ParsableArguments {
   var interval: Double?
 
   @Option(
-    name: [.customShort("W"), .long], parsing: .unconditional, help: "Seconds to wait for an answer.",
+    name: [.customShort("W"), .long], parsing: .unconditional, help: "Seconds to wait for an answer. Default: 1.",
     transform: seconds())
   var timeout = 1.0
 
@@ -256,7 +256,7 @@ struct PingOutput: ParsableArguments {
   var verbose = false
 
   @Option(
-    name: .long, parsing: .unconditional, help: "This many pings in a row without an answer are an outage.",
+    name: .long, parsing: .unconditional, help: "This many pings in a row without an answer are an outage. Default: 3.",
     transform: whole(from: 1))
   var outage: UInt64 = 3
 
@@ -266,7 +266,7 @@ struct PingOutput: ParsableArguments {
   var linger = 0.0
 
   @Option(
-    name: .long, parsing: .unconditional, help: "The number of threads that share the targets.",
+    name: .long, parsing: .unconditional, help: "The number of threads that share the targets. Default: 1.",
     transform: whole(1...64))
   var threads = 1
 }

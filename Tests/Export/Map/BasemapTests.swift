@@ -69,6 +69,16 @@ struct BasemapTests {
     }
   }
 
+  @Test("when a PMTiles file is cut, then the tiles behind its end are damaged ones, and the others are there")
+  func cut() throws {
+    let tiles = try Self.tiles()
+    let bytes = BasemapFiles.PMTiles(inside: 2, zooms: (0, 6)).bytes(tiles)
+    let map = try pmtiles(Array(bytes.prefix(bytes.count - 1000)))
+    let read = try tiles.keys.map { try map.tile($0) }
+    #expect(read.contains([]) && !read.contains(nil) && read.filter { $0?.isEmpty == false }.count > 9)
+    #expect(try map.tile(Self.place(6, 63, 63)) == nil)
+  }
+
   @Test("when tiles of a PMTiles file are a run, then each of them has its content, and the next one none")
   func run() throws {
     let content = BasemapFiles.png()

@@ -144,10 +144,11 @@ import Testing
   func overview() {
     var overview = Overview()
     for index in 0..<20_000 {
-      overview.add(.sample(number: index, latitude: 40 + Double(index) * 0.0005, answered: index == 777 ? 0 : 39))
+      overview.add(
+        .sample(number: index, latitude: 40 + Double(index) * 0.0005, answered: index == 777 ? 0 : 39), link: "A")
     }
     #expect(overview.sorted.count <= Overview.most && overview.sorted.count > Overview.most / 4)
-    #expect(overview.sorted.reduce(0) { $0 + $1.sums.pings } == 800_000)
+    #expect(overview.sorted.reduce(0) { $0 + ($1.links["A"]?.pings ?? 0) } == 800_000)
     #expect(overview.sorted.first.map { $0.place.latitude > 49 } == true, "north first")
   }
 

@@ -120,7 +120,8 @@ import Testing
     for time in fences {
       selected.add(.sample(entered: Double(time.lowerBound.microseconds) / 1e6), until: time.upperBound)
     }
-    return LogFigures.Log(fences: selected, started: .sampleStart, parameters: Parameters(), initialPath: .cellular)
+    return LogFigures.Log(
+      fences: selected, started: .sampleStart, link: nil, parameters: Parameters(), initialPath: .cellular)
   }
 
   /// The position with which all fences of these tests begin.

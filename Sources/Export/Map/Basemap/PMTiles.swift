@@ -40,8 +40,11 @@ final class PMTiles: TileArchive {
     var entry = root.entry(of: tile.number)
     for _ in 0..<Self.mostLevels {
       guard let found = entry else { return nil }
-      if found.run > 0 { return try file.read(header.tiles, found.offset, found.length, atMost: TileContent.mostBytes) }
-      guard let leaf = try leaf(found) else { return nil }
+      // The directory has it: a tile or a leaf that cannot be had is damaged, as in a file that was cut.
+      if found.run > 0 {
+        return try file.read(header.tiles, found.offset, found.length, atMost: TileContent.mostBytes) ?? []
+      }
+      guard let leaf = try leaf(found) else { return [] }
       entry = leaf.entry(of: tile.number)
     }
     return nil
