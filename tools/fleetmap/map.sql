@@ -85,7 +85,7 @@ FROM passes WHERE MOD(label, $technologies) > 1 GROUP BY cell, label;
 CREATE OR REPLACE TEMP VIEW lists AS
 SELECT cell, label, array_agg(delay) FILTER (WHERE delay IS NOT NULL) AS delays, CAST(COUNT(delay) AS BIGINT) AS delay_count,
   array_agg(signal) FILTER (WHERE signal IS NOT NULL) AS signals, CAST(COUNT(signal) AS BIGINT) AS signal_count
-FROM labelled GROUP BY cell, label;
+FROM labelled WHERE delay IS NOT NULL OR signal IS NOT NULL GROUP BY cell, label;
 
 CREATE OR REPLACE TEMP VIEW fence_ranks AS
 SELECT cell, label, $nearest_rank(delays, delay_count, 5) AS p5, $nearest_rank(delays, delay_count, 50) AS p50,
@@ -101,13 +101,14 @@ FROM (
   FROM lists WHERE MOD(label, $technologies) > 1) AS ordered;
 
 -- Of each cell, the histogram of its pings. A number of the data set's `bins` is 65536 times its bin plus its pings; here, 2^48 times it.
+-- A label and a bin together are one number: to group by two numbers costs less than by three.
 CREATE OR REPLACE TEMP VIEW histograms AS
-SELECT cell, label, array_agg((bin << 48) + pings) AS bins, CAST(SUM(pings) AS BIGINT) AS binned
+SELECT cell, label_bin >> 16 AS label, array_agg(((label_bin & 65535) << 48) + pings) AS bins, CAST(SUM(pings) AS BIGINT) AS binned
 FROM (
-  SELECT cell, label, CAST(bin >> 16 AS BIGINT) AS bin, CAST(SUM(bin & 65535) AS BIGINT) AS pings
+  SELECT cell, (label << 16) + (bin >> 16) AS label_bin, CAST(SUM(bin & 65535) AS BIGINT) AS pings
   FROM (SELECT cell, label, explode(bins) AS bin FROM labelled) AS each_bin
-  GROUP BY cell, label, bin >> 16) AS summed
-GROUP BY cell, label;
+  GROUP BY cell, (label << 16) + (bin >> 16)) AS summed
+GROUP BY cell, label_bin >> 16;
 
 -- Percentiles of pings by nearest rank. Technologies that are together have a bin several times; its first bin is the same.
 CREATE OR REPLACE TEMP VIEW ping_ranks AS

@@ -6,6 +6,7 @@
 OUTPUT/period=2026-11-02/*.parquet has the rows of a period, as `tools/fleet spark` makes them. Sail listens on loopback while this runs.
 """
 
+import datetime
 import pathlib
 import shutil
 import socket
@@ -38,7 +39,7 @@ def connect(server: SparkConnectServer) -> SparkSession:
 
 def union(spark: SparkSession, files: dict[str, str]) -> DataFrame:
     """The rows of some days. Sail finds no day in the name of a file that it is given."""
-    parts = [spark.read.parquet(file).withColumn("day_name", lit(day)) for day, file in sorted(files.items())]
+    parts = [spark.read.parquet(file).withColumn("day", lit(datetime.date.fromisoformat(day))) for day, file in sorted(files.items())]
     whole = parts[0]
     for part in parts[1:]:
         whole = whole.unionAll(part)

@@ -22,7 +22,8 @@ from fleetmap.manifest import Manifest
 # One place for the settings of Spark. Static overwrite would remove all periods first; Snappy fails where Debian's package musl is installed.
 SETTINGS = {
     "spark.sql.sources.partitionOverwriteMode": "dynamic",
-    "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
+    # The day in a folder's name is a date; as a text it would be cast for each fence.
+    "spark.sql.sources.partitionColumnTypeInference.enabled": "true",
     "spark.sql.parquet.compression.codec": "zstd",
     "spark.sql.session.timeZone": "UTC",
     "spark.ui.enabled": "false",
@@ -31,6 +32,8 @@ SETTINGS = {
     "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": "1000000",
     # A period has some 160 pieces of generated code. The default, 100, keeps none of them for the next period, which compiles all again.
     "spark.sql.codegen.cache.maxEntries": "2000",
+    # A small first table of groups holds those of the first cells only; all others are looked up twice.
+    "spark.sql.codegen.aggregate.map.twolevel.enabled": "false",
     # Views that are kept for one period are not worth compressing.
     "spark.sql.inMemoryColumnarStorage.compressed": "false",
     # Less CPU than the default's concurrent collector.
@@ -79,9 +82,8 @@ def session(master: str | None, memory: str) -> SparkSession:
 
 
 def run(spark: SparkSession, stored: DataFrame, grid: definition.Grid, shared: Sequence[str] = SHARED) -> None:
-    """Makes the view `cells` of rows of the data set, with their day as the text `day_name`."""
-    stored.createOrReplaceTempView("stored")
-    spark.sql(f"CREATE OR REPLACE TEMP VIEW fences AS SELECT *, CAST(day_name AS DATE) AS day FROM stored WHERE {grid.condition}")
+    """Makes the view `cells` of rows of the data set."""
+    stored.where(grid.condition).createOrReplaceTempView("fences")
     for name, statement in definition.statements(grid).items():
         spark.sql(statement)
         if name in shared:
@@ -101,7 +103,7 @@ def main() -> None:
     for days in progress.of(definition.parts(manifest, chosen.period, FENCES_A_PART), "parts computed"):
         files = [str(folder / f"day={day}" / manifest.days[day].file) for day in days]
         spark.conf.set("spark.sql.shuffle.partitions", max(4, sum(manifest.days[day].fences for day in days) // FENCES_A_PARTITION))
-        run(spark, spark.read.option("basePath", str(folder)).parquet(*files).withColumnRenamed("day", "day_name"), grid)
+        run(spark, spark.read.option("basePath", str(folder)).parquet(*files), grid)
         spark.sql("SELECT /*+ REBALANCE(period) */ * FROM cells").write.mode("overwrite").partitionBy("period").parquet(chosen.output)
         spark.catalog.clearCache()
         for period in sorted({definition.period_of(day, chosen.period) for day in days}):
