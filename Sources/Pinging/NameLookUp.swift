@@ -37,16 +37,30 @@ public enum NameLookUp {
     return try result.get()
   }
 
-  /// Whether a name server says now that a name does not exist, or has no address; `false` when none says so within a second.
-  public static func isUnknown(_ name: String) async -> Bool {
+  /// Whether a name server beyond this host answers now, but not with an address: that the name does not exist, or that it fails. Returns within
+  /// a second.
+  public static func isRefused(_ name: String) async -> Bool {
+    let began = ContinuousClock.now
     do throws(NameError) {
       _ = try await PingAddress.onThread { () throws(NameError) in
         try answer(about: name, within: .seconds(1)) { () throws(NameError) in try ask(name, 0, nil) { _ in true } }
       }
       return false
     } catch {
-      return error.isUnknown
+      if error.isUnknown { return true }
+      // A server that does not answer costs a second or more (resolv.conf(5)).
+      return error.isTemporary && began.duration(to: .now) < .milliseconds(900)
+        && areDistant(FileManager.default.contents(atPath: "/etc/resolv.conf") ?? Data())
     }
+  }
+
+  /// Whether no name server of a resolv.conf(5) is on this host: one there fails at once without a network, too.
+  static func areDistant(_ configuration: Data) -> Bool {
+    let servers = String(decoding: configuration, as: UTF8.self).split(whereSeparator: \.isNewline).compactMap { line in
+      let words = line.split(whereSeparator: \.isWhitespace)
+      return words.first == "nameserver" ? words.dropFirst().first : nil
+    }
+    return !servers.isEmpty && !servers.contains { $0.hasPrefix("127.") || $0 == "::1" }
   }
 
   private static func ask<Address>(

@@ -117,6 +117,10 @@ struct ServerPingsTests {
       #expect(isLost(slot * tenth) == (slot < 5), "ping \(slot)")
     }
     #expect(isLost(42 * tenth) && !isLost(41 * tenth))
+    var pings = try pings(to: "server.example")
+    pings.heard(error(0, from: old), at: 0)
+    pings.begin(2, try start("server.example", generation: 2), at: 0)
+    #expect(pings.outcomeAtClosedPort(of: .sample(.lost(.up), target: 2, slot: tenth)) != nil, "the next test")
     port.hear(error(60 * tenth, from: new))
     #expect(isLost(60 * tenth), "another host's error")
     port.hear(error(.max, from: old))

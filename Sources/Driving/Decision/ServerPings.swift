@@ -52,9 +52,11 @@ struct ServerPings: Hashable, Sendable {
   mutating func begin(_ target: PingTarget.ID, _ start: PingStart, at now: UInt64) {
     self.target = target
     generations[target] = start.generation
+    // Another test at the same address may wait a second for its first error.
+    let known = server.flatMap { $0.closedPort.address == start.address ? $0.closedPort : nil }
     server = Server(
       host: start.host, target: target, watch: NameWatch(address: start.address, at: now),
-      closedPort: ClosedPort(at: start.address))
+      closedPort: known ?? ClosedPort(at: start.address))
   }
 
   /// Stops the pings. Those sent before `time` still count.
@@ -127,7 +129,8 @@ struct ServerPings: Hashable, Sendable {
 
 /// Whether the pings of a drive or of `doctor` meet a port where nothing listens. A pure value.
 public struct ClosedPort: Hashable, Sendable {
-  private let host: String
+  /// The pinged one.
+  let address: PingAddress
   /// The slots of the pings that met the closed port: from the first of which the host said so, to ``span`` after the last, or to the next
   /// answered one.
   private var closed: Range<UInt64>?
@@ -135,12 +138,12 @@ public struct ClosedPort: Hashable, Sendable {
   private static let span: UInt64 = 2_500_000_000
 
   /// - Parameter address: The pinged one.
-  public init(at address: PingAddress) { host = address.host }
+  public init(at address: PingAddress) { self.address = address }
 
   /// Must be called with each event, before ``outcome(of:)``.
   public mutating func hear(_ event: PingEvent) {
     let slot = event.slot
-    if event.isPortUnreachable, event.from?.host == host {
+    if event.isPortUnreachable, event.from?.host == address.host {
       let last = slot..<slot.saturatingAdding(Self.span)
       // The pings before it may still be without an outcome.
       closed =

@@ -90,17 +90,17 @@ final class DriveSources: Sendable {
           coverage: coverage, generation: generation, requested: wanted.at, requestTime: wanted.time)
         inbox.put(.input(.granted(grant, for: generation)))
       } catch {
-        let trouble = TestTrouble(error, isNameUnknown: await isNameUnknown(error))
+        let trouble = TestTrouble(error, isNameRefused: await isNameRefused(error))
         inbox.put(.input(.requestFailed(trouble, for: generation)))
       }
     }
   }
 
-  private func isNameUnknown(_ error: any Error) async -> Bool {
+  private func isNameRefused(_ error: any Error) async -> Bool {
     guard case ServerFailure.unreachable(_, mayHaveNetwork: false) = error,
       let host = URLComponents(string: sender.tests.url)?.host
     else { return false }
-    return await NameLookUp.isUnknown(host)
+    return await NameLookUp.isRefused(host)
   }
 
   private func request(_ wanted: TestRequest, loopUUID: String?) async throws -> CoverageGrant {
