@@ -79,7 +79,7 @@ extension PingAddress {
     guard isUnreachable(address.host) else { return address }
     var trouble: NameError?
     do {
-      let made = try await onThread { () throws(NameError) in try address.byNAT64() }
+      let made = try await NameLookUp.onThread { () throws(NameError) in try address.byNAT64() }
       if let made, !isUnreachable(made.host) { return made }
     } catch {
       trouble = error

@@ -42,7 +42,7 @@ public enum NameLookUp {
   public static func isRefused(_ name: String) async -> Bool {
     let began = ContinuousClock.now
     do throws(NameError) {
-      _ = try await PingAddress.onThread { () throws(NameError) in
+      _ = try await onThread { () throws(NameError) in
         try answer(about: name, within: .seconds(1)) { () throws(NameError) in try ask(name, 0, nil) { _ in true } }
       }
       return false
@@ -61,6 +61,16 @@ public enum NameLookUp {
       return words.first == "nameserver" ? words.dropFirst().first : nil
     }
     return !servers.isEmpty && !servers.contains { $0.hasPrefix("127.") || $0 == "::1" }
+  }
+
+  /// Runs a look-up, which blocks its thread.
+  static func onThread<Answer: Sendable>(
+    _ lookUp: @escaping @Sendable () throws(NameError) -> Answer
+  ) async throws(NameError) -> Answer {
+    let result: Result<Answer, NameError> = await withCheckedContinuation { continuation in
+      Thread.detachNewThread { continuation.resume(returning: Result(catching: lookUp)) }
+    }
+    return try result.get()
   }
 
   private static func ask<Address>(

@@ -67,17 +67,7 @@ public struct PingAddress: Hashable, Sendable, CustomStringConvertible {
   public static func resolve(_ name: String, port: UInt16, family: IPVersion? = nil) async throws(NameError)
     -> [PingAddress]
   {
-    try await onThread { () throws(NameError) in try lookUp(name, port, family) }
-  }
-
-  /// Runs a look-up, which blocks its thread.
-  static func onThread<Answer: Sendable>(
-    _ lookUp: @escaping @Sendable () throws(NameError) -> Answer
-  ) async throws(NameError) -> Answer {
-    let result: Result<Answer, NameError> = await withCheckedContinuation { continuation in
-      Thread.detachNewThread { continuation.resume(returning: Result(catching: lookUp)) }
-    }
-    return try result.get()
+    try await NameLookUp.onThread { () throws(NameError) in try lookUp(name, port, family) }
   }
 
   static func lookUp(_ name: String, _ port: UInt16, _ family: IPVersion?) throws(NameError) -> [PingAddress] {

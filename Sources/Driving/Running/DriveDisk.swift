@@ -35,7 +35,7 @@ struct DriveDisk {
           started: clock.started, initialPath: path, parameters: options.parameters,
           pings: .init(interval: options.pingInterval, timeout: options.pingTimeout), link: link,
           target: options.target?.target,
-          declared: source.flatMap { .init(network: $0.network.declared, radio: $0.radio.declared) }),
+          declared: ["network": source?.network.declared, "radio": source?.radio.declared].compactMapValues(\.self)),
         waitsForRoom: true) : nil
     if let log { logger.info("drive log: \(log.path)") }
     if let trouble = log?.trouble {

@@ -84,7 +84,7 @@ struct OriginSection {
       switch member.value {
       case .object: return flat(member.value, of: ["pings": "ping ", "declared": "declared "][member.key] ?? "")
       case .null: return "\(name) none"
-      case .string(let text): return "\(name) \(text)"
+      case .string(let text): return "\(name) \(ForeignText.clean(text))"
       default:
         let number = member.value.text.hasSuffix(".0") ? String(member.value.text.dropLast(2)) : member.value.text
         let isLength = ["radius", "limit"].contains { name.hasSuffix($0) }

@@ -15,8 +15,8 @@ public struct DriveLogHeader: Hashable, Sendable {
   public let link: String?
   /// The user's own target of the pings; `nil`: the control server's.
   public let target: DriveTarget?
-  /// What the operator declared; absent where the kernel and the modem decide.
-  public let declared: Declared?
+  /// What the operator declared in place of the kernel and the modem: `network` as `network.source` has it, `radio` as `radio.source`.
+  let declared: [String: String]
   /// Whether the log has seals (``Seal``), lines with a checksum of the lines before them. Logs of earlier builds have none.
   let isSealed: Bool
 
@@ -37,24 +37,10 @@ public struct DriveLogHeader: Hashable, Sendable {
     public init(interval: Duration, timeout: Duration) { (self.interval, self.timeout) = (interval, timeout) }
   }
 
-  /// What the operator declared in place of the kernel's word and the modem's.
-  public struct Declared: Hashable, Sendable {
-    /// The kind of link, as `network.source` has it: `fixed-cellular`, `fixed-wifi`, `file`; `nil`: the kernel's.
-    public let network: String?
-    /// The technology, as `radio.source` has it: `fixed:5G/NR`, `command`; `nil`: the modem's, or none.
-    public let radio: String?
-
-    /// - Returns: `nil` where nothing is declared.
-    public init?(network: String?, radio: String?) {
-      if network == nil, radio == nil { return nil }
-      (self.network, self.radio) = (network, radio)
-    }
-  }
-
   /// Cuts `started` off to the millisecond.
   public init(
     started: WallTime, initialPath: Path, parameters: Parameters?, pings: Pings? = nil, link: String? = nil,
-    target: DriveTarget? = nil, declared: Declared? = nil, isSealed: Bool = true
+    target: DriveTarget? = nil, declared: [String: String] = [:], isSealed: Bool = true
   ) {
     self.started = WallTime(microseconds: started.milliseconds.saturatingMultiplied(by: 1000))
     (self.initialPath, self.parameters, self.pings) = (initialPath, parameters, pings)
@@ -75,7 +61,7 @@ public struct DriveLogHeader: Hashable, Sendable {
           "port": target.port.map { .integer(Int64($0)) },
         ])
       },
-      "declared": declared.map(Self.json),
+      "declared": declaredJSON,
       "sealed": isSealed ? .bool(true) : nil,
     ])
   }
@@ -83,12 +69,13 @@ public struct DriveLogHeader: Hashable, Sendable {
   /// The settings that the drive was recorded with, by their names in the log; without any, an empty object.
   public var settings: JSON {
     .object([
-      "parameters": parameters.map(Self.json), "pings": pings.map(Self.json), "declared": declared.map(Self.json),
+      "parameters": parameters.map(Self.json), "pings": pings.map(Self.json), "declared": declaredJSON,
     ])
   }
 
-  private static func json(_ declared: Declared) -> JSON {
-    .object(["network": declared.network.map(JSON.string), "radio": declared.radio.map(JSON.string)])
+  private var declaredJSON: JSON? {
+    declared.isEmpty
+      ? nil : .object(["network": declared["network"].map(JSON.string), "radio": declared["radio"].map(JSON.string)])
   }
 
   private static func json(_ pings: Pings) -> JSON {
@@ -133,9 +120,7 @@ extension DriveLogHeader: Decodable {
     // A target of an unknown protocol is one all the same: such a drive must not be submitted.
     let target =
       line.contains(.target) ? (try? line.decode(TargetValue.self, forKey: .target))?.target ?? .unknown : nil
-    let declared = (try? line.decodeIfPresent([String: String].self, forKey: .declared)).flatMap {
-      Declared(network: $0?["network"], radio: $0?["radio"])
-    }
+    let declared = (try? line.decodeIfPresent([String: String].self, forKey: .declared)) ?? [:]
     let isSealed = (try? line.decodeIfPresent(Bool.self, forKey: .sealed)) ?? false
     self.init(
       started: started, initialPath: initialPath, parameters: parameters, pings: pings, link: link,

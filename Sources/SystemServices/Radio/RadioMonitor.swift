@@ -67,7 +67,9 @@ public struct RadioMonitor: Sendable {
       deliver(RadioReading(obstacle: "\(path) \(reason)"))
       do { try await Task.sleep(for: restartDelay) } catch { break }
     }
-    for (complaint, count) in complaints.unsaid { logger.notice("radio.source: \(complaint), \(count == 1 ? "once" : "\(count) times") more") }
+    for (complaint, count) in complaints.unsaid {
+      logger.notice("radio.source: \(complaint), \(count == 1 ? "once" : "\(count) times") more")
+    }
   }
 
   /// Runs the program until it ends.

@@ -34,7 +34,8 @@ import Testing
     #expect(
       outages.longest
         == .init(
-          began: .sampleStart.later(by: .milliseconds(100)), place: Self.place, link: nil, microseconds: 1_000_000, pings: 10))
+          began: .sampleStart.later(by: .milliseconds(100)), place: Self.place, link: nil, microseconds: 1_000_000,
+          pings: 10))
   }
 
   @Test("when 434 pings are lost, then it is one outage of 43.4 s, and one up to the end of the log counts as well")
