@@ -37,24 +37,21 @@ public enum NameLookUp {
     return try result.get()
   }
 
-  /// Whether a name server beyond this host answers now, but not with an address: that the name does not exist, or that it fails. Returns within
-  /// a second.
+  /// Whether a name server beyond this host says now that a name does not exist, or has no address. A failure says nothing: the relay of a
+  /// router without a network fails at once, too.
   public static func isRefused(_ name: String) async -> Bool {
-    let began = ContinuousClock.now
+    guard areDistant(FileManager.default.contents(atPath: "/etc/resolv.conf") ?? Data()) else { return false }
     do throws(NameError) {
       _ = try await onThread { () throws(NameError) in
         try answer(about: name, within: .seconds(1)) { () throws(NameError) in try ask(name, 0, nil) { _ in true } }
       }
       return false
     } catch {
-      if error.isUnknown { return true }
-      // A server that does not answer costs a second or more (resolv.conf(5)).
-      return error.isTemporary && began.duration(to: .now) < .milliseconds(900)
-        && areDistant(FileManager.default.contents(atPath: "/etc/resolv.conf") ?? Data())
+      return error.isUnknown
     }
   }
 
-  /// Whether no name server of a resolv.conf(5) is on this host: one there fails at once without a network, too.
+  /// Whether no name server of a resolv.conf(5) is on this host: one there can know of a name without a network.
   static func areDistant(_ configuration: Data) -> Bool {
     let servers = String(decoding: configuration, as: UTF8.self).split(whereSeparator: \.isNewline).compactMap { line in
       let words = line.split(whereSeparator: \.isWhitespace)

@@ -123,6 +123,8 @@ struct ServerPingsTests {
     #expect(pings.outcomeAtClosedPort(of: .sample(.lost(.up), target: 2, slot: tenth)) != nil, "the next test")
     port.hear(error(60 * tenth, from: new))
     #expect(isLost(60 * tenth), "another host's error")
+    port.hear(error(80 * tenth, from: old))
+    #expect(!isLost(41 * tenth) && !isLost(81 * tenth), "pings of the former time may be without an outcome")
     port.hear(error(.max, from: old))
     #expect(isLost(41 * tenth))
   }

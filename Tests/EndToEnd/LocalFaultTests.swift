@@ -82,6 +82,23 @@ struct LocalFaultTests {
     for fence in dead { #expect(sent.contains("\(fence["test_uuid"] ?? "-") \(fence["offset_ms"] ?? "-")")) }
   }
 
+  @Test("when the modem's interface is removed, as by a reset, then its fences are not measured")
+  func removed() async throws {
+    let roads = try await drive()
+    let record = try roads.start("record")
+    try await roads.wait(for: 10, "answered pings") { $0.isAnswer }
+    try await roads.probe.run("ip link delete wwan0")
+    let gone = try await roads.wait(for: 1, "no path") { $0.path == "none" }
+    try await roads.wait(for: 100, "pings that are not sent", after: gone) { unsent($0) }
+    record.signal(SIGTERM)
+    #expect(try await record.exitStatus() == 75, "the network is gone: \(record.standardError)")
+    let silent = try await roads.lines("export", ["--format", "jsonl", "--state", "all"]).filter {
+      $0["pings_ok"] as? Int == 0
+    }
+    #expect(silent.count >= 2 && silent.allSatisfy { $0["submittable"] as? Bool == false }, "\(silent)")
+    #expect(record.standardError.contains("none, the interface wwan0 was removed"))
+  }
+
   /// A network with IPv6 only: the control server at fd00::1 names an IPv4 address for pings.
   private func ipv6Only(hosts: String) async throws -> Roads {
     var roads = try await Roads()

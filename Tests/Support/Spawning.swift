@@ -24,6 +24,7 @@ extension posix_spawn_file_actions_t {
     typealias CloseFrom = @convention(c) (UnsafeMutableRawPointer, CInt) -> CInt
     // Of glibc, which Swift does not import.
     guard let symbol = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") else { throw POSIXError(.ENOSYS) }
-    _ = unsafeBitCast(symbol, to: CloseFrom.self)(&self, STDERR_FILENO + 1)
+    let code = unsafeBitCast(symbol, to: CloseFrom.self)(&self, STDERR_FILENO + 1)
+    guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .ENOMEM) }
   }
 }

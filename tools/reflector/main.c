@@ -168,6 +168,7 @@ static void keep_source(struct waiting *w, struct msghdr *message) {
         } else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO) {
             struct in6_pktinfo info;
             memcpy(&info, CMSG_DATA(c), sizeof info);
+            if (IN6_IS_ADDR_MULTICAST(&info.ipi6_addr)) continue;  /* no source of an answer */
             if (!IN6_IS_ADDR_LINKLOCAL(&info.ipi6_addr)) info.ipi6_ifindex = 0;
             put_source(w, c, &info, sizeof info);
         }

@@ -132,8 +132,8 @@ public struct ClosedPort: Hashable, Sendable {
   /// The pinged one.
   let address: PingAddress
   /// The slots of the pings that met the closed port: from the first of which the host said so, to ``span`` after the last, or to the next
-  /// answered one.
-  private var closed: Range<UInt64>?
+  /// answered one. Two of them: pings of the former time may still be without an outcome.
+  private var closed: [Range<UInt64>] = []
   /// In ns. A host limits its ICMP errors, to one a second on Linux.
   private static let span: UInt64 = 2_500_000_000
 
@@ -144,19 +144,20 @@ public struct ClosedPort: Hashable, Sendable {
   public mutating func hear(_ event: PingEvent) {
     let slot = event.slot
     if event.isPortUnreachable, event.from?.host == address.host {
-      let last = slot..<slot.saturatingAdding(Self.span)
-      // The pings before it may still be without an outcome.
-      closed =
-        closed.map { slot <= $0.upperBound ? min($0.lowerBound, slot)..<max($0.upperBound, last.upperBound) : last }
-        ?? last
-    } else if event.isSignOfLife, let closed, closed.contains(slot) {
-      self.closed = closed.lowerBound..<slot
+      var time = slot..<slot.saturatingAdding(Self.span)
+      if let last = closed.last, slot <= last.upperBound {
+        time = min(last.lowerBound, slot)..<max(last.upperBound, time.upperBound)
+        closed.removeLast()
+      }
+      closed = closed.suffix(1) + [time]
+    } else if event.isSignOfLife, let last = closed.last, last.contains(slot) {
+      closed[closed.count - 1] = last.lowerBound..<slot
     }
   }
 
   /// The outcome of a ping where the host shows that the network carried it: it is not measured.
   public func outcome(of event: PingEvent) -> (PingOutcome, trouble: String?)? {
-    guard case .failed? = event.outcome, let closed, closed.contains(event.slot) else { return nil }
+    guard case .failed? = event.outcome, closed.contains(where: { $0.contains(event.slot) }) else { return nil }
     return (.unsent(), "nothing listens at the ping server's port")
   }
 }

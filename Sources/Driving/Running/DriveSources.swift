@@ -97,10 +97,8 @@ final class DriveSources: Sendable {
   }
 
   private func isNameRefused(_ error: any Error) async -> Bool {
-    guard case ServerFailure.unreachable(_, mayHaveNetwork: false) = error,
-      let host = URLComponents(string: sender.tests.url)?.host
-    else { return false }
-    return await NameLookUp.isRefused(host)
+    guard case ServerFailure.unreachable(_, mayHaveNetwork: false, let name?) = error else { return false }
+    return await NameLookUp.isRefused(name)
   }
 
   private func request(_ wanted: TestRequest, loopUUID: String?) async throws -> CoverageGrant {

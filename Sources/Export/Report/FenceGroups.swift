@@ -11,7 +11,7 @@ struct PingSums: Hashable, Sendable {
   private(set) var late = 0
   /// Second and further answers.
   private(set) var duplicates = 0
-  /// Those that this host could not send; not among ``pings``.
+  /// Those that were not measured, because this host could not send them or nothing listened; not among ``pings``.
   private(set) var unsent = 0
   /// The sum of the delays of ``answered``, in nanoseconds; saturates.
   private(set) var nanoseconds: Int64 = 0

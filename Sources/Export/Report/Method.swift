@@ -34,7 +34,7 @@ enum Method: String, CaseIterable {
       A fence has coverage when at least one ping that was sent in it was answered in time (after ETSI TS 102 250-2, service \
       availability). Not measured: fences without pings, or without an answer where Wi-Fi touched them or the probe could not measure, \
       and times of more than a second without a ping in a fence (where the drive log is there). Shares are of what was measured. Distance and time of a fence count by the share of its time on each \
-      technology as its source told it, the modem, a program or the setting radio.source (Settings says so), its pings and the fence itself for the longest; without such a report all for the technology at \
+      technology, as the modem reports it or radio.source has it (see Declared), its pings and the fence itself for the longest; without such a report all for the technology at \
       the last accurate position. Pings that were sent before or after Wi-Fi count by their answers. Time and pings add up over links.
       """
     case .way:

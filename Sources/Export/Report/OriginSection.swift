@@ -34,7 +34,8 @@ struct OriginSection {
       ("control server, as set now", each { $0.hasServer ? report.origin.server : nil }),
       ("receiver, as set now", report.origin.receiver),
       ("time from", each { Self.clocks($0.clocks) }),
-      ("settings", settings), ("store", report.parts.first?.provenance?.storeID),
+      ("settings", settings), ("declared, in place of kernel and modem", declared),
+      ("store", report.parts.first?.provenance?.storeID),
     ]
   }
 
@@ -68,12 +69,26 @@ struct OriginSection {
   /// The settings of the recording by the drive logs; of several, only that they differ. Without any log, those at the report.
   private var settings: String? {
     let provenances = report.parts.compactMap(\.provenance)
-    let recorded = Set(provenances.flatMap(\.drives).compactMap(\.settings))
+    let recorded = Set(provenances.flatMap(\.drives).compactMap(\.settings).map { Self.split($0).settings })
     if recorded.count > 1 { return "differ from drive to drive: JSON has them (parts.provenance.drives)" }
     guard let settings = recorded.first else {
       return provenances.first.map { "as set now: " + Self.flat($0.configuration) }
     }
     return Self.flat(settings)
+  }
+
+  /// What the operator declared of each link, by the drive logs.
+  private var declared: String? {
+    let drives = report.parts.compactMap(\.provenance).flatMap(\.drives)
+    let words = drives.compactMap { drive in
+      drive.settings.flatMap { Self.split($0).declared }.map { (drive.link.map { "\($0): " } ?? "") + Self.flat($0) }
+    }
+    return Self.list(Array(Set(words)).sorted(), "; ")
+  }
+
+  private static func split(_ settings: JSON) -> (settings: JSON, declared: JSON?) {
+    guard case .object(let members) = settings else { return (settings, nil) }
+    return (.object(members.filter { $0.key != "declared" }), members.first { $0.key == "declared" }?.value)
   }
 
   /// The leaves of an object in a line, with their units: `minimum radius 15 m, ping interval 0.1 s`.
@@ -82,7 +97,7 @@ struct OriginSection {
     return members.map { member in
       let name = part + member.key.replacing("_", with: " ")
       switch member.value {
-      case .object: return flat(member.value, of: ["pings": "ping ", "declared": "declared "][member.key] ?? "")
+      case .object: return flat(member.value, of: member.key == "pings" ? "ping " : "")
       case .null: return "\(name) none"
       case .string(let text): return "\(name) \(ForeignText.clean(text))"
       default:

@@ -187,7 +187,7 @@ public struct ReportPage {
         },
         row("answered too late") { "\($0.sums.late)" },
         row("answered twice") { "\($0.sums.duplicates)" },
-        row("not sent, for a fault of the host; not measured") { "\($0.sums.unsent)" },
+        row("not measured: not sent, or nothing listened") { "\($0.sums.unsent)" },
         row("sent outside of all fences; paused on Wi-Fi") {
           $0.logged.logs > 0 ? "\($0.logged.unassigned.outside); \($0.logged.unassigned.paused)" : "–"
         },

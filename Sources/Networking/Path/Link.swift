@@ -24,7 +24,7 @@ public struct Link: Hashable, Sendable {
   let isDeadEnd: Bool
   /// The name of the Wi-Fi network; bytes that are no UTF-8 are replaced. `nil` for another kind, without a network, and where the kernel has no nl80211.
   public let ssid: String?
-  /// The kernel's number of the interface, which no later interface has; `nil` when it is not known.
+  /// The kernel's number of the interface, which it gives to no other one by itself; `nil` when it is not known.
   let index: UInt32?
 
   public init(
@@ -38,7 +38,7 @@ public struct Link: Hashable, Sendable {
   /// Whether an interface of this name exists only while its modem is connected: that of a dial-up connection, and those by which
   /// ModemManager and the kernel divide a modem's link.
   static func isDialled(_ interface: String) -> Bool {
-    ["ppp", "qmimux", "qmapmux", "mbimmux", "rmnet"].contains { interface.hasPrefix($0) }
+    ["ppp", "qmimux", "qmapmux", "mbimmux", "rmnet_data"].contains { interface.hasPrefix($0) }
   }
 
   /// Whether a virtual link has nothing behind it on this host: a dummy, a tun or tap device that no program has open, a bridge or bond without

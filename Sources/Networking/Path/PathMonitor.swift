@@ -108,7 +108,7 @@ public struct PathMonitor: Sendable {
     var route = route
     var file: PathFile? = if case .file(let name) = source { PathFile(name: name) } else { nil }
     var declared: Path?
-    var links = LinkWatch()
+    var links = LinkWatch(isDeclared: source != .auto)
     func read() -> PathReading { asDeclared(links.judged(route.reading, exists: Self.hasInterface)) }
     var reading = read()
     var last: PathReading?

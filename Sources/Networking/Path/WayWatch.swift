@@ -28,15 +28,19 @@ public struct WayWatch: Hashable, Sendable {
   }
 }
 
-/// Notices that the interface by which the route left is gone. A modem that resets or is pulled out takes its interface along: then a missing
+/// Notices that the interface of the modem by which the route left is gone. A modem that resets or is pulled out takes its interface along: then a missing
 /// route says nothing about coverage, until there is a route again. A pure value.
 struct LinkWatch {
+  /// Whether any link counts as a modem's, because the operator declares it.
+  let isDeclared: Bool
   private var last: Link?
+
+  init(isDeclared: Bool) { self.isDeclared = isDeclared }
 
   /// The reading, with what happened to the last link as the reason for a missing route.
   /// - Parameter exists: Whether there is an interface with a number.
   mutating func judged(_ reading: PathReading, exists: (UInt32) -> Bool) -> PathReading {
-    last = reading.link ?? last
+    if let link = reading.link { last = isDeclared || link.kind == .modem ? link : nil }
     guard reading.noWay == .noRoute, reading.link == nil, let last, let index = last.index, !exists(index) else {
       return reading
     }

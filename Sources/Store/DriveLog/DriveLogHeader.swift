@@ -100,6 +100,8 @@ extension DriveLogHeader: Decodable {
     case initialPath = "initial_path"
   }
 
+  private enum DeclaredKey: String, CodingKey, CaseIterable { case network, radio }
+
   /// Reads the first line. Unknown members are ignored; `pings`, `link`, `declared` and `sealed` of a wrong type count as absent.
   /// - Throws: ``DriveLogError`` and `DecodingError`.
   public init(from decoder: any Decoder) throws {
@@ -120,7 +122,10 @@ extension DriveLogHeader: Decodable {
     // A target of an unknown protocol is one all the same: such a drive must not be submitted.
     let target =
       line.contains(.target) ? (try? line.decode(TargetValue.self, forKey: .target))?.target ?? .unknown : nil
-    let declared = (try? line.decodeIfPresent([String: String].self, forKey: .declared)) ?? [:]
+    let words = try? line.nestedContainer(keyedBy: DeclaredKey.self, forKey: .declared)
+    let declared = DeclaredKey.allCases.reduce(into: [String: String]()) { declared, key in
+      declared[key.rawValue] = (try? words?.decodeIfPresent(String.self, forKey: key)) ?? nil
+    }
     let isSealed = (try? line.decodeIfPresent(Bool.self, forKey: .sealed)) ?? false
     self.init(
       started: started, initialPath: initialPath, parameters: parameters, pings: pings, link: link,

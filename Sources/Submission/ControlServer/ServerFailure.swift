@@ -6,7 +6,8 @@ import Networking
 public enum ServerFailure: Error, Hashable, CustomStringConvertible {
   /// No connection, because of the name, the route, a refusal or TLS, or the request was cancelled before. No byte of its body was sent. The text begins with the URL.
   /// `mayHaveNetwork`: something answered, such as a refusal, a certificate or the end of the connection, or this host itself is the reason.
-  case unreachable(String, mayHaveNetwork: Bool = false)
+  /// `unresolved`: the name for which no address was found.
+  case unreachable(String, mayHaveNetwork: Bool = false, unresolved: String? = nil)
   /// The connection ended, or the timeout passed, before the answer. The server may have the request. The text begins with the URL.
   case noAnswer(String, mayHaveNetwork: Bool = false)
   /// 429, with the wait that a usable `Retry-After` asks for.
@@ -32,7 +33,7 @@ public enum ServerFailure: Error, Hashable, CustomStringConvertible {
   /// Whether the network may work all the same: the server or something before it answered, or the fault is this host's own.
   public var mayHaveNetwork: Bool {
     switch self {
-    case .unreachable(_, let mayHaveNetwork), .noAnswer(_, let mayHaveNetwork): mayHaveNetwork
+    case .unreachable(_, let mayHaveNetwork, _), .noAnswer(_, let mayHaveNetwork): mayHaveNetwork
     case .tooManyRequests, .refused, .serverTrouble, .notTheServer, .unusableAnswer: true
     }
   }
@@ -50,7 +51,7 @@ public enum ServerFailure: Error, Hashable, CustomStringConvertible {
     let wait = min(retryAfter ?? .zero, Self.longestWait)
     let plan = wait > .zero ? ", not before \(wait.inMilliseconds / 1000) s" : ""
     return switch self {
-    case .unreachable(let reason, _), .noAnswer(let reason, _): "cannot reach the control server \(reason)"
+    case .unreachable(let reason, _, _), .noAnswer(let reason, _): "cannot reach the control server \(reason)"
     case .tooManyRequests: "the control server asks for fewer requests (429\(plan))"
     case .refused(let status, let message): "the control server refused (\(status)): \(message)"
     case .serverTrouble(let status, let message, _): "the control server is in trouble (\(status)\(plan)): \(message)"
@@ -73,7 +74,8 @@ extension ServerFailure {
     distrust: String? = nil
   ) {
     let text = "\(Redaction.shown(url)): \(distrust ?? Self.reason(failure, url, version, within: timeout))"
-    let isForeign = if case .noAddress = failure.cause { isBound } else { failure.cause.mayHaveNetwork }
+    let unresolved: String? = if case .noAddress(let host) = failure.cause { host } else { nil }
+    let isForeign = unresolved == nil ? failure.cause.mayHaveNetwork : isBound
     let mayHaveNetwork = isForeign && !Self.isOnThisHost(url)
     switch failure.cause {
     // It can come before the request's body has left.
@@ -81,7 +83,8 @@ extension ServerFailure {
     default:
       self =
         failure.mayHaveArrived
-        ? .noAnswer(text, mayHaveNetwork: mayHaveNetwork) : .unreachable(text, mayHaveNetwork: mayHaveNetwork)
+        ? .noAnswer(text, mayHaveNetwork: mayHaveNetwork)
+        : .unreachable(text, mayHaveNetwork: mayHaveNetwork, unresolved: unresolved)
     }
   }
 

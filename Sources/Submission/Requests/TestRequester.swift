@@ -33,9 +33,6 @@ public struct TestRequester: Sendable {
     public var description: String { "\(failure)" }
   }
 
-  /// The URL of the control server.
-  public var url: String { server.url }
-
   let server: GatedServer
   let registration: Registration
   let logger: Logger

@@ -171,7 +171,7 @@ enum ServerExamination {
   /// - Parameter isFirst: Whether the request is the first one, which shows that the URL's path is wrong.
   private static func advice(_ failure: ServerFailure, isFirst: Bool = false) -> String? {
     switch failure {
-    case .unreachable(_, mayHaveNetwork: true), .noAnswer(_, mayHaveNetwork: true):
+    case .unreachable(_, mayHaveNetwork: true, _), .noAnswer(_, mayHaveNetwork: true):
       "correct what the line names: control-server.url, control-server.ca-file, the server, or this host"
     case .unreachable, .noAnswer: "is there a network? then check control-server.url, the name and the firewall"
     case .tooManyRequests: "wait; the service waits by itself"

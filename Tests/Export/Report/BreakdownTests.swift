@@ -152,6 +152,19 @@ import Testing
     #expect(overview.sorted.first.map { $0.place.latitude > 49 } == true, "north first")
   }
 
+  @Test("when one of two links is silent at a place, then the overview has the place without an answer")
+  func overviewOfLinks() {
+    func circles(_ answered: [Int]) -> Int {
+      var overview = Overview()
+      for (link, answered) in zip(["A", "B"], answered) {
+        overview.add(.sample(number: 0, answered: answered), link: link)
+      }
+      let svg = OverviewMap(cells: overview.sorted, worst: []).svg()
+      return svg.matches(of: /<circle class="lost"/).count
+    }
+    #expect((circles([39, 39]), circles([39, 0]), circles([0, 39])) == (0, 1, 1))
+  }
+
   @Test("when operator and SIM are known, then the facts have them with their country, and what is unknown is left out")
   func facts() throws {
     var radio = FenceRadio()

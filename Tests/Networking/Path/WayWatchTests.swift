@@ -82,12 +82,12 @@ struct WayWatchTests {
 
 /// What a missing route means when the interface by which it left is gone.
 struct LinkWatchTests {
-  private var watch = LinkWatch()
+  private var watch = LinkWatch(isDeclared: false)
   private let none = PathReading.noRoute(to: "192.0.2.1", by: nil)
 
-  private func reading(_ interface: String, index: UInt32) -> PathReading {
+  private func reading(_ interface: String, index: UInt32, kind: Link.Kind = .modem) -> PathReading {
     PathReading(
-      link: Link(interface: interface, kind: .modem, index: index),
+      link: Link(interface: interface, kind: kind, index: index),
       way: Way(destination: nil, interface: interface, address: nil))
   }
 
@@ -111,6 +111,22 @@ struct LinkWatchTests {
     let back = reading("wwan0", index: 5)
     #expect(judged(back, present: [5]) == back)
     #expect(judged(none, present: [5]) == none)
+  }
+
+  @Test(
+    "when the interface of another link is gone, then a modem without a route is a dead zone, unless it was declared")
+  mutating func otherLink() {
+    _ = judged(reading("wwan0", index: 4), present: [4])
+    _ = judged(reading("eth0", index: 7, kind: .ethernet), present: [7])
+    #expect(judged(none, present: []) == none)
+    watch = LinkWatch(isDeclared: true)
+    _ = judged(reading("eth0", index: 7, kind: .ethernet), present: [7])
+    #expect(judged(none, present: []).noWay == .noInterface(isDialled: false))
+  }
+
+  @Test("when a modem's own interface is gone, then it is not one that exists only while it is connected")
+  func own() {
+    for interface in ["wwan0", "rmnet_ipa0", "rmnet_mhi0", "usb0"] { #expect(!Link.isDialled(interface)) }
   }
 
   @Test(

@@ -83,7 +83,7 @@ struct HeaderTests {
   func describing() throws {
     let header = try read(#","link":7,"sealed":"yes","pings":"often""#)
     #expect(header.link == nil && header.pings == nil && !header.isSealed)
-    #expect(try read(#","declared":7"#).declared == [:] && read(#","declared":{"radio":7}"#).declared == [:])
+    #expect(try read(#","declared":7"#).declared == [:] && read(#","declared":{"radio":7,"x":"y"}"#).declared == [:])
     #expect(try read(#","declared":{"radio":"command"}"#).declared == ["radio": "command"])
     #expect(try read(#","sealed":null,"link":null"#).link == nil)
     #expect(try read(#","sealed":true,"link":"B-2""#).link == "B-2")

@@ -220,12 +220,15 @@ struct AnswerTests {
   @Test(
     "when a status is unusual, then its class decides the outcome",
     arguments: [
-      (299, "success"), (304, "redirect"), (404, "refused"), (418, "refused"), (599, "trouble"), (999, "trouble"),
+      (299, "success"), (304, "redirect"), (404, "refused"), (418, "refused"), (599, "trouble"), (511, "portal"),
+      (999, "trouble"),
       (100, "refused"), (0, "refused"),
     ])
   func statuses(status: Int, kind: String) {
     let kinds: [String: (ServerFailure?) -> Bool] = [
-      "success": { $0 == nil }, "redirect": { $0 == .notTheServer(status: status, found: "a redirect") },
+      "success": { $0 == nil },
+      "portal": { if case .notTheServer(status, _) = $0 { true } else { false } },
+      "redirect": { $0 == .notTheServer(status: status, found: "a redirect") },
       "refused": { if case .refused(status, _) = $0 { true } else { false } },
       "trouble": { if case .serverTrouble(status, _, _) = $0 { true } else { false } },
     ]

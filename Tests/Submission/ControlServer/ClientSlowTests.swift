@@ -222,7 +222,7 @@ struct ClientSlowTests {
     let failure = await #expect(throws: ServerFailure.self) {
       try await withClient(of: tool.url) { try await $0.requestCoverage(request, by: .fresh(version: other)) }
     }
-    guard case .unreachable(let text, _)? = failure else {
+    guard case .unreachable(let text, _, _)? = failure else {
       Issue.record("\(String(describing: failure))")
       return
     }

@@ -37,9 +37,11 @@ struct FailureTests {
       let isAnswered = if case .otherProtocol = cause { true } else { false }
       // Silence is how a dead zone looks; a refusal, a certificate or an alert is not.
       let isNoise = !silences.contains(cause)
+      let unresolved = if case .noAddress(let host) = cause { host } else { nil as String? }
       #expect(
         failure(cause, mayHaveArrived: false)
-          == (isAnswered ? .unusableAnswer(text) : .unreachable(text, mayHaveNetwork: isNoise)))
+          == (isAnswered
+            ? .unusableAnswer(text) : .unreachable(text, mayHaveNetwork: isNoise, unresolved: unresolved)))
       #expect(
         failure(cause, mayHaveArrived: true)
           == (isAnswered ? .unusableAnswer(text) : .noAnswer(text, mayHaveNetwork: isNoise)))
@@ -56,7 +58,8 @@ struct FailureTests {
     #expect(failure(.cancelled, mayHaveArrived: true) == .noAnswer("https://host/x: stopped before it answered"))
     #expect(
       failure(.noAddress(host: "h"), mayHaveArrived: false, version: .ipv6)
-        == .unreachable("https://host/x: h cannot be resolved to an IPv6 address, and pings.ip-version is 6"))
+        == .unreachable(
+          "https://host/x: h cannot be resolved to an IPv6 address, and pings.ip-version is 6", unresolved: "h"))
     #expect(
       failure(.closed, mayHaveArrived: true, url: "http://host")
         == .noAnswer(

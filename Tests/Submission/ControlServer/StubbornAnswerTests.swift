@@ -110,7 +110,7 @@ struct StubbornAnswerTests {
     let failure = try await failure([0x15, 3, 3, 0, 2, 2, 40], scheme: "https") { client in
       while !client.bytes().isEmpty {}
     }
-    guard case .unreachable(let text, _) = failure else {
+    guard case .unreachable(let text, _, _) = failure else {
       Issue.record("\(failure)")
       return
     }

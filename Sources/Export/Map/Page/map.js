@@ -480,6 +480,8 @@ class CoverageMap {
       row.append(sign, make("span", name), make("b", share));
       return row;
     }));
+    // A report divides by time and distance: the shares here must say what they are of.
+    if (all > 0) byId("legend").append(make("li", `shares of ${isOfFences ? "measured fences" : "tests"}`, "of"));
     byId("legend").hidden = !rows.length;
   }
 
