@@ -39,7 +39,7 @@ public enum NameLookUp {
 
   /// Whether a name server beyond this host says now that a name does not exist, or has no address. A failure says nothing: the relay of a
   /// router without a network fails at once, too.
-  public static func isRefused(_ name: String) async -> Bool {
+  public static func isUnknown(_ name: String) async -> Bool {
     guard areDistant(FileManager.default.contents(atPath: "/etc/resolv.conf") ?? Data()) else { return false }
     do throws(NameError) {
       _ = try await onThread { () throws(NameError) in

@@ -98,11 +98,11 @@ struct TestTrouble: Hashable, Sendable {
 
   /// - Parameters:
   ///   - error: The error of a request for a test.
-  ///   - isNameRefused: Whether a name server answered, but not with the server's address: the network carried its answer.
-  init(_ error: any Error, isNameRefused: Bool = false) {
+  ///   - isNameUnknown: Whether a name server says that the server's name does not exist: the network carried its answer.
+  init(_ error: any Error, isNameUnknown: Bool = false) {
     text = "\(error)"
     reason = (error as? ServerGate.Hold)?.reason ?? text
-    mayHaveNetwork = isNameRefused || (error as? ServerFailure)?.mayHaveNetwork ?? true
+    mayHaveNetwork = isNameUnknown || (error as? ServerFailure)?.mayHaveNetwork ?? true
     subject =
       switch error {
       case is ServerGate.Hold: "held"

@@ -90,15 +90,15 @@ final class DriveSources: Sendable {
           coverage: coverage, generation: generation, requested: wanted.at, requestTime: wanted.time)
         inbox.put(.input(.granted(grant, for: generation)))
       } catch {
-        let trouble = TestTrouble(error, isNameRefused: await isNameRefused(error))
+        let trouble = TestTrouble(error, isNameUnknown: await isNameUnknown(error))
         inbox.put(.input(.requestFailed(trouble, for: generation)))
       }
     }
   }
 
-  private func isNameRefused(_ error: any Error) async -> Bool {
+  private func isNameUnknown(_ error: any Error) async -> Bool {
     guard case ServerFailure.unreachable(_, mayHaveNetwork: false, let name?) = error else { return false }
-    return await NameLookUp.isRefused(name)
+    return await NameLookUp.isUnknown(name)
   }
 
   private func request(_ wanted: TestRequest, loopUUID: String?) async throws -> CoverageGrant {

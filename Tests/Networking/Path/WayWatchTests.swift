@@ -124,7 +124,7 @@ struct LinkWatchTests {
     #expect(judged(none, present: []).noWay == .noInterface(isDialled: false))
   }
 
-  @Test("when a modem's own interface is gone, then it is not one that exists only while it is connected")
+  @Test("when an interface belongs to the modem itself, then it exists without a connection, too")
   func own() {
     for interface in ["wwan0", "rmnet_ipa0", "rmnet_mhi0", "usb0"] { #expect(!Link.isDialled(interface)) }
   }
