@@ -64,7 +64,10 @@ struct SeveralLinksTests {
           decoding: try JSONSerialization.data(withJSONObject: figures, options: .sortedKeys), as: UTF8.self)
       }.sorted()
     }
-    #expect(try figuresOnly(await roads.replayed()) == figuresOnly(exported), "replay and export agree in every figure")
+    // On a busy machine, a fence can end before the first ping is sent.
+    let all = try await roads.lines("export", ["--format", "jsonl", "--state", "all"])
+    let differences = try figuresOnly(await roads.replayed()).difference(from: figuresOnly(all))
+    #expect(differences.isEmpty, "replay and export agree in every figure: \(differences)")
   }
 
   @Test("when the default route is over another link, then a bound link's test is still requested over the bound link")
