@@ -14,7 +14,8 @@ struct LineLogHandler: LogHandler {
   func log(event: LogEvent) {
     let level = event.level == .info ? "" : "\(event.level): "
     let time = Journal.isReader ? "" : WallTime.current.iso8601Seconds + " "
-    let line = "\(time)\(level)\(ForeignText.clean("\(event.message)", limit: Terminal.longestLine))"
+    let link = metadata[Logger.linkKey].map { "\($0): " } ?? ""
+    let line = "\(time)\(level)\(ForeignText.clean("\(link)\(event.message)", limit: Terminal.longestLine))"
     if case .stringConvertible(let value)? = event.metadata?[OperatorEvent.key], let named = value as? OperatorEvent,
       Journal.note(line, event.level, named)
     {

@@ -39,6 +39,7 @@ struct SeveralLinksTests {
     try await fences(13)
     record.signal(SIGTERM)
     #expect(try await record.exitStatus() == 0, "\(record.standardError)")
+    #expect(record.standardError.contains("車1: network path: none, "), "\(record.standardError)")
 
     let exported = try await roads.lines("export", ["--format", "jsonl"])
     let byLink = Dictionary(grouping: exported) { $0["link"] as? String ?? "-" }

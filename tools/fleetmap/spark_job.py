@@ -95,11 +95,20 @@ def load_origins(spark: SparkSession, manifest: Manifest) -> None:
     spark.createDataFrame(definition.origins(manifest), kinds).createOrReplaceTempView("origins")
 
 
+def remove_leftovers(spark: SparkSession, output: str) -> None:
+    """Spark never removes what a killed run had staged."""
+    hadoop = spark._jvm.org.apache.hadoop.fs
+    files = hadoop.Path(output).getFileSystem(spark._jsc.hadoopConfiguration())
+    for staged in files.globStatus(hadoop.Path(output, ".spark-staging-*")) or []:
+        files.delete(staged.getPath(), True)
+
+
 def main() -> None:
     chosen = options("spark", __doc__)
     folder, manifest, grid = chosen.dataset.resolve(), read_manifest(chosen.dataset), grid_of(chosen)
     spark = session(chosen.master, chosen.memory)
     load_origins(spark, manifest)
+    remove_leftovers(spark, chosen.output)
     for days in progress.of(definition.parts(manifest, chosen.period, FENCES_A_PART), "parts computed"):
         files = [str(folder / f"day={day}" / manifest.days[day].file) for day in days]
         spark.conf.set("spark.sql.shuffle.partitions", max(4, sum(manifest.days[day].fences for day in days) // FENCES_A_PARTITION))

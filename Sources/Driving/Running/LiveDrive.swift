@@ -51,20 +51,21 @@ public struct LiveDrive: Sendable {
       try DriveSources(
         link: link, configuresModem: options.configuresModem, family: options.pingFamily,
         positions: environment.positions, destination: destination, store: identity, sender: environment.sender,
-        logger: environment.logger)
+        logger: environment.logger.naming(link.name))
     }
     var files: [DriveFiles] = []
     do {
       parts = try links.indices.map { index in
         let (link, path) = (links[index], sources[index].initialPath)
+        let logger = environment.logger.naming(link.name)
         let disk = try DriveDisk(
           options, link: link.name, path: path, clock: clock, store: environment.store, server: environment.server.url,
-          logger: environment.logger, onDiskFull: { [sender = environment.sender] in Task { await sender.makeRoom() } })
+          logger: logger, onDiskFull: { [sender = environment.sender] in Task { await sender.makeRoom() } })
         files.append(disk.files)
         let value = Drive(options, link: link, clock: clock, path: path, loopUUID: loopUUIDs[link.name])
         let drive = DriveRunner(
           value, disk: disk, sources: sources[index], capture: captures[index], timekeeper: environment.timekeeper,
-          logger: environment.logger
+          logger: logger
         ) { report.yield((index, $0)) }
         return (drive, sources[index])
       }
@@ -200,5 +201,17 @@ extension CaptureSettings {
     var settings = self
     if let name = link.name { settings.path += "-\(name)" }
     return settings
+  }
+}
+
+extension Logger {
+  /// The metadata with the name of the link that a line is about.
+  public static let linkKey = "link"
+
+  /// - Parameter link: The link's name, if there are several links; else the logger stays as it is.
+  package func naming(_ link: String?) -> Logger {
+    var logger = self
+    logger[metadataKey: Self.linkKey] = link.map { .string($0) }
+    return logger
   }
 }

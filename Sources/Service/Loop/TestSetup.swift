@@ -37,7 +37,7 @@ package struct TestSetup: Sendable {
     positions = environment.positions
     radio = RadioMonitor(
       source: link.radio, interface: link.interface, mayConfigure: configuration.configuresModem,
-      logger: environment.logger)
+      logger: environment.logger.naming(link.name))
     // The drive beside the tests logs the same changes; without one, the notices of the loop and the result name the link.
     var quiet = environment.logger
     quiet.logLevel = .error

@@ -37,6 +37,7 @@ class Spark(unittest.TestCase):
                 self.check(folder)
                 subprocess.run([*command, address], check=True, env=environment)
                 self.check(folder)
+                self.assertEqual(list((folder / "cells").glob(".spark-staging-*")), [])
 
     def check(self, folder: pathlib.Path) -> None:
         """Every figure of every group is that of DuckDB."""
