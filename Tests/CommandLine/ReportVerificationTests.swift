@@ -26,6 +26,10 @@ struct ReportVerificationTests {
       if [0, 60].contains(second) {
         lines.append(#"{"at":\#(second),"session":{"test_uuid":"T\#(hour)-\#(second)"}}"#)
       }
+      if second == 1 {
+        lines.append(#"{"at":1,"radio":"4G/LTE"}"#)
+        lines.append(#"{"at":1,"modem":{"signal":{"rsrp":-91},"cell":{"kind":"lte","channel":1300}}}"#)
+      }
       if second == 100 { lines.append(#"{"at":100,"path":"wifi"}"#) }
       if second == 120 { lines.append(#"{"at":120,"path":"cellular"}"#) }
       lines.append(
@@ -124,15 +128,17 @@ struct ReportVerificationTests {
     #expect(found.lines.last?.contains("of 2 drives computed again from the drive logs: all agree") == true)
   }
 
-  @Test("when a stored fence has one ping more, then the fence, and each figure that it changes, has a line")
+  @Test("when a stored fence has one ping more and another band, then it has a line, and each figure that it changes")
   func difference() throws {
     try record { _, fence in
       guard fence.number == 2 else { return fence }
+      var radio = fence.radio
+      radio?.cell?.channel = 6300
       return Fence(
         number: fence.number, session: fence.session, entered: fence.entered, exited: fence.exited, fix: fence.fix,
         centre: fence.centre, radius: fence.radius, technology: fence.technology, pings: fence.pings + 1,
         pingsAnswered: fence.pingsAnswered, rttSumNanoseconds: fence.rttSumNanoseconds, figures: fence.figures,
-        radio: fence.radio, isSubmittable: fence.isSubmittable)
+        radio: radio, isSubmittable: fence.isSubmittable)
     }
     let found = try verify()
     #expect(!found.agrees)
@@ -140,6 +146,7 @@ struct ReportVerificationTests {
     #expect(
       found.lines.contains { $0.hasPrefix("loss.pings: ") }
         && found.lines.contains { $0.hasPrefix("groups.by_link[0].failed: ") })
+    #expect(found.lines.contains { $0.hasPrefix("bands.by_band[1].band: ") }, "\(found.lines)")
   }
 
   @Test(

@@ -88,4 +88,79 @@ struct ReportingTests {
     let ofLink = try report([]) { $0.links = ["A"] }.parts[0].figures
     #expect(ofLink.speedTests.isEmpty && ofLink.shares.total.fences == 1)
   }
+
+  /// What a modem on LTE told during a fence.
+  private func radio(
+    _ technology: String = "4G/LTE", channel: Int64?, _ levels: [SignalQuantity: Double],
+    change: (inout ModemReading) -> Void = { _ in }
+  ) -> FenceRadio {
+    var (radio, reading, cell) = (FenceRadio(), ModemReading(), RadioCell.sample(1))
+    (cell.kind, cell.channel) = (.lte, channel)
+    reading.cell = cell
+    change(&reading)
+    radio.technologies = [.init(technology: technology, microseconds: 4_000_000)]
+    radio.levels = levels.map { .init(quantity: $0, minimum: $1 - 9, median: $1, maximum: $1 + 9) }
+    (radio.cell, radio.environment) = (reading.cell, RadioEnvironment(reading))
+    return radio
+  }
+
+  /// Page and JSON of a drive with these fences, of 4 s each.
+  private func report(_ radios: [FenceRadio?]) throws -> (page: String, json: String) {
+    var recorder = try DriveRecorder(store, started: .sampleStart.later(by: .seconds(9000)), log: nil)
+    try recorder.save(
+      sessions: [Session(number: 0, started: .start, finalized: .seconds(60))],
+      fences: radios.enumerated().map { .sample(number: $0, entered: Double($0) * 4, radio: $1) }, seen: .seconds(60))
+    try recorder.end(at: .seconds(60), reason: .user)
+    let report = try report([3])
+    return (ReportPage(report).html, report.json.text)
+  }
+
+  @Test(
+    "when a modem told bands and other cells, then page and JSON have a row for each band and each 5G cell beside LTE")
+  func bands() throws {
+    let other = MeasuredCell(.sample(2), levels: [.rsrp: -104])
+    let (page, json) = try report([
+      radio(channel: 1300, [.rsrp: -100]) {
+        ($0.secondaries, $0.timingAdvance) = ([MeasuredCell($0.cell ?? RadioCell())], 11)
+        $0.neighbours = [other, other, other].map { MeasuredCell($0.cell.checked(as: .lte), levels: $0.levels) }
+      },
+      radio(channel: 1300, [.rsrp: -95]) {
+        $0.timingAdvance = 5
+        $0.neighbours = [MeasuredCell(.sample(3))]
+      },
+      radio("5G/NRNSA", channel: 1300, [.rsrp: -91, .nrRSRP: -99.5]) { $0.secondaries = [MeasuredCell(.secondary)] },
+      radio(channel: 6300, [.rsrp: -110]), radio(channel: nil, [:]), nil,
+    ])
+    let rows = [
+      "4G, B3</th><td>2</td><td>8 s</td><td>−100.0</td><td>–</td><td>2 in 1 fence</td><td>2.0</td><td>−104.0</td><td>5 to 11",
+      "4G, B20</th><td>1</td><td>4 s</td><td>−110.0</td><td>–</td><td>–</td><td>–</td><td>–</td><td>–",
+      "4G, band unknown</th><td>2</td><td>8 s</td><td>–</td><td>–</td><td>–</td><td>–</td><td>–</td><td>–",
+      "5G NSA, B3</th><td>1</td><td>4 s</td><td>−91.0</td><td>−99.5</td><td>–</td><td>–</td><td>–</td><td>–",
+      "5G NSA, n77/n78 beside LTE</th><td>1</td><td>4 s</td><td>−99.5</td><td>–</td><td>–</td><td>–</td><td>–</td><td>–",
+    ]
+    #expect(page.contains(rows.map { "<tr><th scope=\"row\">\($0)</td></tr>" }.joined(separator: "\n")))
+    #expect(page.contains("Signal and cells by band<sup><a href=\"#n16\"") && page.contains("<li id=\"n16\""))
+    for row in [
+      #"{"technology":"4G","band":"B3","is_secondary":false,"fences":2,"time_s":8.0,"signal_dbm":-100.0,"carriers":2,"#
+        + #""carriers_fences":1,"neighbours_mean":2.0,"neighbour_dbm":-104.0,"timing_advance_min":5,"timing_advance_max":11}"#,
+      #"{"technology":"4G","is_secondary":false,"fences":2,"time_s":8.0}"#,
+      #""band":"n77/n78","is_secondary":true,"fences":1,"time_s":4.0,"signal_dbm":-99.5}"#,
+    ] {
+      #expect(
+        json.contains(row), "\(json.ranges(of: "by_band").first.map { json[$0.lowerBound...].prefix(900) } ?? "")")
+    }
+  }
+
+  @Test("when a modem told bands only, then the table has no columns without a value")
+  func fewBands() throws {
+    let page = try report([radio(channel: 1300, [.rsrp: -100])]).page
+    let heads = ["", "fences", "time", "signal, median dBm"].map { "<th scope=\"col\">\($0)</th>" }.joined()
+    #expect(page.contains("<thead><tr>\(heads)</tr></thead>"))
+  }
+
+  @Test("when no modem told a band or another cell, then neither page nor JSON has a table of them")
+  func noBands() throws {
+    let (page, json) = try report([radio(channel: nil, [.rsrp: -100]), nil])
+    #expect(page.contains("Signal by technology") && !page.contains("by band") && !json.contains("\"bands\""))
+  }
 }

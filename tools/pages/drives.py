@@ -20,6 +20,7 @@ COLUMNS = ("drive_id", "session_id", "number", "entered_at", "exited_at", "last_
            "rtt_p50_ns", "rtt_p95_ns", "rtt_max_ns", "ipdv_mean_ns", "submittable", "radio", "rtt_bins")
 TYPICAL = {"5G/NRNSA": (22, -84), "4G/LTE": (41, -97), "2G/EDGE": (310, -88), None: (0, None)}
 QUANTITY = {"5G/NRNSA": "rsrp", "4G/LTE": "rsrp", "2G/EDGE": "rssi"}
+CHANNELS = (1300, 3350, 6300)  # B3, B7, B20
 
 
 def fence_figures(chance, technology, link, drift):
@@ -132,6 +133,19 @@ def fill_line(database, latitude, longitude, fences=14, step=21.3, link=None, te
     db.close()
 
 
+def add_cells(report, technology, number, level):
+    """The serving cell on one of three bands, and what the modem tells of other cells."""
+    channel = CHANNELS[number // 70 % 3]
+    report["cell"] = {"kind": "lte", "mcc": "999", "mnc": "01", "id": 256 + number // 70, "pci": number // 70 % 504, "channel": channel}
+    report["environment"] = {"timing_advance": 3 + number % 9, "neighbours": 1 + number % 4,
+                             "neighbour": {"kind": "lte", "pci": 77, "channel": channel, "rsrp": round(level - 8, 1)}}
+    if number % 3:
+        report["environment"]["carriers"] = 2 + number // 70 % 2
+    if technology == "5G/NRNSA":
+        report["environment"]["nr_cell"] = {"kind": "nr", "pci": 31, "channel": 632_628}
+        report["levels"].append({"quantity": "nr_rsrp", "minimum": level - 9, "median": level - 5, "maximum": level})
+
+
 def fill_link(db, insert, fences, link, radio, chance, hostile):
     latitude, longitude, course, technology, at = 48.2096, 16.3706, 200.0, "5G/NRNSA", START_US
     drive = session = None
@@ -166,6 +180,8 @@ def fill_link(db, insert, fences, link, radio, chance, hostile):
                   "operator": "99901", "operator_name": operator, "sim_operator": "23203", "roaming": False}
         if level:
             report["levels"] = [{"quantity": level[0], "minimum": level[1], "median": level[1] + 3, "maximum": level[1] + 7}]
+        if level and level[0] == "rsrp":
+            add_cells(report, now, number, level[1])
         row = (drive, session, in_drive, at, exited, exited, latitude, longitude, 3.4, 171.0, course, float(speed), float(radius), now, pings,
                answered, *figures, int(in_drive % 400 not in range(60, 66)), json.dumps(report) if radio else None, delay_bins(figures[4] or 0, answered))
         db.execute(insert, row)

@@ -50,9 +50,9 @@ def test(options, tools, program, directory, findings, driver):
                 [[west, 40], [east, 40], [east, 50], [west, 50], [west, 40]]]}} for name, west, east in (("city", 16.36, 16.38), ("road", 10, 16.36))]}, file)
     compared = ("--to", half, "--with-from", half, "--with-to", "2027-12-31")
     for name, tests, tables, charts, notes, kind, arguments in (
-            ("report", 0, 7, 5, 12, None, ()),
-            ("report with speed tests", 120, 10, 5, 13, "png", ("--areas", areas, "--author", "A. Measurer, Office for Radio")),
-            ("comparison", 0, 13, 10, 13, "pbf", compared), ("comparison of speed tests", 120, 15, 10, 15, None, compared)):
+            ("report", 0, 8, 5, 13, None, ()),
+            ("report with speed tests", 120, 11, 5, 14, "png", ("--areas", areas, "--author", "A. Measurer, Office for Radio")),
+            ("comparison", 0, 15, 10, 14, "pbf", compared), ("comparison of speed tests", 120, 17, 10, 16, None, compared)):
         page = write(program, directory, name.replace(" ", "-"), 1600, *arguments, tests=tests, kind=kind)
         for width, is_dark in ((1440, False), (1440, True), (1024, False), (1024, True), (390, False), (390, True)):
             findings.where = f"{name}, {width} px, {'dark' if is_dark else 'light'}: "

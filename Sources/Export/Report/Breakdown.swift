@@ -11,6 +11,7 @@ struct Breakdown: Sendable {
   /// Delay and loss over the distance of each link.
   private(set) var ways: [(link: String, profile: WayProfile)] = []
   private(set) var signal = SignalLevels()
+  private(set) var bands = BandGroups()
   private(set) var overview = Overview()
   private(set) var facts = DriveFacts()
   private let areaList: AreaList?
@@ -36,6 +37,7 @@ struct Breakdown: Sendable {
       ways[place].profile.add(fence, drive: reported.session.drive, metres: metres)
     }
     signal.add(fence)
+    bands.add(reported)
     overview.add(fence, link: link)
     facts.add(reported)
   }
@@ -90,10 +92,9 @@ struct SignalLevels: Sendable {
   mutating func add(_ fence: Fence) {
     guard let radio = fence.radio else { return }
     for quantity in FenceRadio.quantities(of: fence.mainTechnology) {
-      guard let level = radio.levels.first(where: { $0.quantity == quantity })?.median, quantity.range.contains(level)
-      else { continue }
+      guard let level = radio.tenths(of: quantity) else { continue }
       let key = Key(reception: Reception(on: fence.mainTechnology), quantity: quantity)
-      tenths[key, default: Distribution()].add(Int64((level * 10).rounded()))
+      tenths[key, default: Distribution()].add(level)
       return
     }
   }

@@ -13,6 +13,12 @@ extension Breakdown {
       "way": .array(ways.map(Self.json)),
       "way_more_links": links.rows.count > ways.count ? .count(links.rows.count - ways.count) : nil,
       "signal": .array(signal.boxes.map(Self.json)),
+      "bands": bands.rows.isEmpty
+        ? nil
+        : .object([
+          "by_band": .array(bands.rows.map(Self.json)),
+          "method": .string(Method.bands.text(overSinglePings: false)),
+        ]),
       "facts": facts.json,
     ])
   }
@@ -30,6 +36,23 @@ extension Breakdown {
       "mean_ms": sums.meanMicroseconds.map(JSON.milliseconds), "binned": .count(group.delays.count),
       "p50_ms": group.delays.value(atPercentile: 50).map(JSON.milliseconds),
       "p95_ms": group.delays.value(atPercentile: 95).map(JSON.milliseconds),
+    ])
+  }
+
+  private static func json(_ key: BandGroups.Key, _ row: BandGroups.Row) -> JSON {
+    func median(_ levels: Distribution) -> JSON? {
+      levels.value(atPercentile: 50).map { .decimal(units: $0, places: 1) }
+    }
+    let (carriers, advance) = (row.carriers.mostFrequent, row.timingAdvance.range)
+    return .object([
+      "technology": .string(key.reception.name), "band": key.band.map(JSON.string),
+      "is_secondary": .bool(key.isSecondary),
+      "fences": .count(row.fences), "time_s": .decimal(units: row.microseconds, places: 6),
+      "signal_dbm": median(row.signal), "secondary_signal_dbm": median(row.secondarySignal),
+      "carriers": carriers.map { .integer($0.value) }, "carriers_fences": carriers.map { .count($0.times) },
+      "neighbours_mean": row.neighbours.mean.flatMap { JSON.rounded($0, places: 2) },
+      "neighbour_dbm": median(row.strongest), "timing_advance_min": advance.map { .integer($0.lowerBound) },
+      "timing_advance_max": advance.map { .integer($0.upperBound) },
     ])
   }
 

@@ -168,6 +168,22 @@ struct Distribution: Sendable {
     }
   }
 
+  /// `nil` without values.
+  var mean: Double? {
+    count > 0 ? counts.reduce(0) { $0 + Double($1.key) * Double($1.value) } / Double(count) : nil
+  }
+
+  /// The value that came most often, of equal ones the least, and how often; `nil` without values.
+  var mostFrequent: (value: Int64, times: Int)? {
+    counts.min { ($1.value, $0.key) < ($0.value, $1.key) }.map { ($0.key, $0.value) }
+  }
+
+  /// From the least to the greatest value; `nil` without values.
+  var range: ClosedRange<Int64>? {
+    guard let least = counts.keys.min(), let greatest = counts.keys.max() else { return nil }
+    return least...greatest
+  }
+
   /// The percentile by nearest rank; `nil` without values.
   func value(atPercentile percent: Int) -> Int64? {
     guard count > 0 else { return nil }

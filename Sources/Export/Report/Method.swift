@@ -4,6 +4,8 @@ enum Method: String, CaseIterable {
   case charts, coverage, way, groups, delay, interval, variation, loss, outages, worst, quality, sources, comparison
   /// Only in reports with speed tests.
   case speedTests, speedTestComparison
+  /// Only in reports whose modems told bands or other cells.
+  case bands
 
   /// - Parameter overSinglePings: Whether percentiles are over single pings; else over the medians of fences. Only
   ///   ``delay`` depends on it.
@@ -114,6 +116,14 @@ enum Method: String, CaseIterable {
       alike, so the variance of U is that of correlated values on each side, with Welch's t. The difference is the median of all pairs' \
       differences (Hodges and Lehmann). It needs at least \(CorrelatedMean.fewest) tests on each side, more when they are much alike. Places are not \
       matched: a difference can be one of the roads.
+      """
+    case .bands:
+      """
+      Each fence counts for the technology and the band of its last serving cell. The 5G cell beside an LTE anchor (non-standalone) has a row of its own: \
+      its fences are in the anchor's row too. Band: that of the channel, several with / where 5G's overlap; unknown in 2G and 3G, and where the modem names no channel. \
+      Signal: of each fence the median over its time, RSRP in 4G and of the anchor, SS-RSRP in 5G, RSCP in 3G, RSSI in 2G; then the median over fences. Carriers: \
+      the most in use together in a fence, as far as the modem names more than one; the most frequent number. Neighbours: the most at a time in a fence; the mean \
+      over fences with any, and the level of the strongest one. Timing advance: the least and the greatest of the fences' last ones, in the modem's own unit.
       """
     }
   }

@@ -265,6 +265,7 @@ public struct ReportPage {
       case .comparison: report.comparison != nil
       case .speedTests: report.parts.contains { !$0.figures.speedTests.isEmpty }
       case .speedTestComparison: report.speedTests != nil
+      case .bands: report.parts.contains { !$0.figures.breakdown.bands.rows.isEmpty }
       default: true
       }
     }

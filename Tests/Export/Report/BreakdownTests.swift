@@ -140,6 +140,32 @@ import Testing
     #expect(found.map(\.fences) == [1, 20] && found[1].levels == [-100, -96, -91, -86, -82])
   }
 
+  @Test("when the last cell of a fence is of another kind than most of its time, then the cell decides its technology")
+  func lastCell() throws {
+    var radio = FenceRadio()
+    radio.technologies = [.init(technology: "3G/HSPA+", microseconds: 9)]
+    radio.levels = [.init(quantity: .rscp, minimum: -90, median: -80, maximum: -70)]
+    radio.cell = .secondary
+    let rows = breakdown([.of(.sample(number: 0, radio: radio))]).bands.rows
+    #expect(rows.map(\.key.name) == ["5G SA, n77/n78"] && rows.first?.row.signal.count == 0)
+  }
+
+  @Test("when the figures of a modem are the largest, as in a damaged store, then there are still rows")
+  func largestCells() throws {
+    var figures = ReportFigures()
+    for (number, least) in [false, true].enumerated() {
+      var (radio, environment) = (FenceRadio.sample, try #require(RadioEnvironment(.sample)))
+      (environment.carriers, environment.neighbours) = (.max, least ? .min : .max)
+      environment.timingAdvance = least ? .min : .max
+      environment.strongest = MeasuredCell(.sample(1), levels: [.rsrp: .infinity])
+      radio.levels = [.init(quantity: .rsrp, minimum: .nan, median: .nan, maximum: .nan)]
+      radio.environment = environment
+      figures.add(.of(.sample(number: number, radio: radio)))
+    }
+    let report = Report(parts: [.init(title: "A", figures: figures)], comparison: nil)
+    #expect(ReportPage(report).html.contains("beside LTE</th>") && !report.json.text.contains("null"))
+  }
+
   @Test("when fences are on a long road, then the overview has few cells, and none loses a silent fence")
   func overview() {
     var overview = Overview()
