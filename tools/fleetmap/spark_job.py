@@ -38,6 +38,7 @@ SETTINGS = {
     "spark.sql.inMemoryColumnarStorage.compressed": "false",
     # Less CPU than the default's concurrent collector.
     "spark.driver.extraJavaOptions": "-XX:+UseParallelGC",
+    "spark.executor.extraJavaOptions": "-XX:+UseParallelGC",
 }
 FENCES_A_PARTITION = 1_000_000
 FENCES_A_PART = 100_000_000
