@@ -55,6 +55,10 @@ public struct DriveStatus: Hashable, Sendable {
   /// The same from the user's own target, which knows the secret: else it would not answer.
   static let targetRefuses =
     "the target refuses the token (RE01): behind NAT it sees another address; start it with --any-address"
+  /// The warning while every ping of the drive has been lost: a server without the token's secret is as silent as a dead zone.
+  static func noAnswer(from target: DriveTarget?) -> String {
+    "no ping was answered yet: \(Program.name) doctor says whether \(target == nil ? "the ping server" : "the target") answers"
+  }
   /// The warning while answers come from another address than the pinged one.
   static func answersElsewhere(_ address: PingAddress) -> String {
     "the ping server answers from another address, \(address): such answers do not count"

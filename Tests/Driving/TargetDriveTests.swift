@@ -136,6 +136,22 @@ struct TargetDriveTests {
     #expect(rig.requests.isEmpty)
   }
 
+  @Test("when no ping is answered from the start, then the status names the command that says why, until one is")
+  mutating func silent() throws {
+    rig = Self.rig(.rtr)
+    try startPinging()
+    for _ in 0..<60 {
+      rig.wait(0.1)
+      rig.ping(.failed)
+    }
+    rig.tick()
+    let warning = "no ping was answered yet: coverage-probe doctor says whether the target answers"
+    #expect(rig.status?.warnings.contains(warning) == true)
+    rig.ping(.answered(rttNanoseconds: 20_000_000))
+    rig.tick()
+    #expect(rig.status?.warnings.contains(warning) == false)
+  }
+
   @Test("when the name of the target finds no answer, then that is no wait for a test")
   mutating func noName() {
     rig = Self.rig(.rtr)

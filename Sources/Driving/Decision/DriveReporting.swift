@@ -158,9 +158,15 @@ struct DriveReporting: Hashable, Sendable {
       testCause(tests, isClockTrusted, on: engine, isBlocked: obstacle != nil),
       obstacle == nil ? sendTrouble.map { "pings are not sent: \($0)" } : nil,
       otherAddress.map(DriveStatus.answersElsewhere),
+      obstacle == nil && isUnanswered ? DriveStatus.noAnswer(from: status.target) : nil,
       status.radio?.obstacle, journal.trouble, isCaptureInTrouble ? "the packet capture is not complete" : nil,
     ]
     return causes.compactMap { $0 }
+  }
+
+  private var isUnanswered: Bool {
+    let totals = status.totals
+    return totals.pings >= 50 && totals.lost == totals.pings && totals.late == 0
   }
 
   /// Why there is no accurate position; `nil` when there is one.
