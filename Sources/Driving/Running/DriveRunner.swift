@@ -98,9 +98,7 @@ actor DriveRunner {
 
   /// Handles signals until the drive is over. When the task is cancelled, the drive is stopped.
   private func handleSignals() async {
-    sources.inbox.open { [executor] in
-      executor.run { self.assumeIsolated { $0.handleSignals() } }
-    }
+    sources.inbox.open(executor.signal { self.assumeIsolated { $0.handleSignals() } })
     guard !drive.isOver else { return }
     await withTaskCancellationHandler {
       await withCheckedContinuation { waiting = $0 }
