@@ -100,6 +100,14 @@ struct GateRig {
     tests = TestRequester(server: server, registration: registration, logger: lines.logger)
   }
 
+  /// A sender that begins now, with a gate of its own.
+  func sender() throws -> Sender {
+    try Sender(
+      store: store, serving: spy, settings: SenderSettings(), clock: time.clock,
+      timekeeper: try Timekeeper(store: store, latestDate: { nil }, clock: time.clock, logger: lines.logger),
+      logger: lines.logger)
+  }
+
   func requestTest(by interface: String? = nil) async throws -> CoverageGrant {
     try await tests.requestTest(loopUUID: nil, at: .rigStart, by: interface)
   }

@@ -4,9 +4,9 @@ import GRDB
 /// The steps of the outbox. They run inside a transaction of the caller.
 enum BatchTable {
   static func batches(_ condition: String, _ arguments: StatementArguments, _ db: Database) throws -> [Batch] {
-    try Row.fetchAll(
-      db, sql: "SELECT \(Batch.columns) WHERE \(condition) ORDER BY batch.id", arguments: arguments
-    ).compactMap(Batch.init)
+    // To prepare it takes longer than to run it: a pass asks for many sessions.
+    let statement = try db.cachedStatement(sql: "SELECT \(Batch.columns) WHERE \(condition) ORDER BY batch.id")
+    return try Row.fetchAll(statement, arguments: arguments).compactMap(Batch.init)
   }
 
   /// - Returns: Its id.

@@ -11,15 +11,37 @@ public struct Outbox: Sendable {
   /// The batches of `sessions` in one of these states.
   /// - Throws: GRDB's `DatabaseError`
   public func batches(of sessions: [Int64], in states: [Batch.State]) async throws -> [Batch] {
-    let wanted = states.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-    var batches: [Batch] = []
-    // A read each: a status comes between two.
-    for session in sessions {
-      batches += try await store.read { db in
-        try BatchTable.batches("batch.session_id = ? AND batch.state IN (\(wanted))", [session], db)
-      }
+    try await read(of: sessions) {
+      try BatchTable.batches("batch.session_id = ? AND \(Self.isOne(of: states))", [$0], $1)
     }
-    return batches
+  }
+
+  /// Those of `sessions` that have fences to send: in a batch of one of these states, or in none yet. It reads one fence of each.
+  /// - Throws: GRDB's `DatabaseError`
+  public func sendable(_ sessions: [Int64], in states: [Batch.State]) async throws -> [Int64] {
+    let sql = """
+      SELECT EXISTS (SELECT 1 FROM \(Self.loose) AND \(RowChecksum.isIntact("fence")))
+        OR EXISTS (SELECT 1 FROM intact_batch AS batch WHERE session_id = :session AND \(Self.isOne(of: states))
+          AND EXISTS (SELECT 1 FROM intact_fence WHERE batch_id = batch.id AND submitted_at IS NULL))
+      """
+    return try await read(of: sessions) {
+      try Bool.fetchOne($1.cachedStatement(sql: sql), arguments: ["session": $0]) == true ? [$0] : []
+    }
+  }
+
+  /// Reads something of each session, of some at a time: a status comes between two reads.
+  private func read<Value: Sendable>(
+    of sessions: [Int64], _ body: @escaping @Sendable (Int64, Database) throws -> [Value]
+  ) async throws -> [Value] {
+    var values: [Value] = []
+    for start in stride(from: 0, to: sessions.count, by: 100) {
+      values += try await store.read { db in try sessions[start...].prefix(100).flatMap { try body($0, db) } }
+    }
+    return values
+  }
+
+  private static func isOne(of states: [Batch.State]) -> String {
+    "batch.state IN (\(states.map { "'\($0.rawValue)'" }.joined(separator: ", ")))"
   }
 
   /// The tests whose use is known, in lower case: those of batches, damaged ones included, and those of partly sent
@@ -47,7 +69,11 @@ public struct Outbox: Sendable {
   ///   - time: Now, for the quarantine.
   /// - Throws: GRDB's `DatabaseError`
   public func makeBatches(of sessions: [Int64], limit: Int, at time: WallTime) async throws {
-    for session in sessions {
+    let sql = "SELECT EXISTS (SELECT 1 FROM \(Self.loose))"
+    let withLoose = try await read(of: sessions) {
+      try Bool.fetchOne($1.cachedStatement(sql: sql), arguments: ["session": $0]) == true ? [$0] : []
+    }
+    for session in withLoose {
       let fences = try await store.read { db in
         try Row.fetchAll(
           db,
@@ -74,6 +100,7 @@ public struct Outbox: Sendable {
 
   /// The condition that a fence is to be put into a batch. An index has these fences.
   private static let isLoose = "batch_id IS NULL AND submitted_at IS NULL AND submittable AND exited_at IS NOT NULL"
+  private static let loose = "fence INDEXED BY fence_waiting WHERE session_id = :session AND \(isLoose)"
 
   /// Puts those of `fences` into a batch that are still loose.
   private func makeBatch(

@@ -8,6 +8,8 @@ struct Pass: Sendable {
   let running: Int64?
   /// The pass's requests, which share one call at the gate.
   let exchange = GatedServer.Exchange()
+  /// The sessions to send, until their batches are in the queue.
+  var sessions: [Int64] = []
   /// The batches still to be sent, in order.
   var queue: [Batch] = []
   /// The speed tests still to be sent, in order.
@@ -63,7 +65,7 @@ struct Pass: Sendable {
 
   /// Leaves `batch` to another pass.
   mutating func setAside(_ batch: Batch) {
-    report.tally.kept(batch)
+    report.tally.kept(session: batch.session)
     remove(batch)
   }
 
@@ -74,7 +76,7 @@ struct Pass: Sendable {
 
   /// Counts the batches that were not sent.
   mutating func complete() {
-    for batch in queue { report.tally.kept(batch) }
+    for session in sessions + queue.map(\.session) { report.tally.kept(session: session) }
     report.speedTests.kept += speedTests.count
   }
 

@@ -29,6 +29,9 @@ public enum PassMode: Hashable, Sendable, CustomStringConvertible {
   /// Whether the pass includes sessions that an earlier process left unfinished.
   var isCold: Bool { self == .cold || self == .quarantined }
 
+  /// The states of the batches to send.
+  var states: [Batch.State] { [.waiting, .sending] + (self == .quarantined ? [.quarantined] : []) }
+
   /// The sessions to send, and for each other session with fences to send the reason why it is skipped.
   /// - Parameters:
   ///   - all: All sessions with unsent fences.

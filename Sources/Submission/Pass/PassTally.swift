@@ -23,7 +23,7 @@ struct PassTally: Hashable, Sendable {
 
   mutating func quarantined(_ batch: Batch) { quarantined.insert(batch.session) }
 
-  mutating func kept(_ batch: Batch) { kept.insert(batch.session) }
+  mutating func kept(session: Int64) { kept.insert(session) }
 
   /// The same, to be added to the tally of another store: there the same ids mean other sessions.
   var ofOtherStore: PassTally {

@@ -2,7 +2,7 @@ import Coverage
 import Logging
 import Store
 
-/// Repairs and cleans up the store before a pass, and fills the queue.
+/// Repairs and cleans up the store before a pass, and chooses its sessions. Makes and reads their batches when the server can be reached.
 struct PassPreparation: PassStep {
   let parts: PassParts
   private var dating: DriveDating { DriveDating(parts: parts) }
@@ -30,7 +30,7 @@ struct PassPreparation: PassStep {
     }
     try await repair(pass, now)
     try await housekeeping.keepWithinQuota(except: pass.running)
-    try await lineUp(&pass)
+    try await choose(&pass)
   }
 
   /// If fences are too old by a clock that may be wrong: asks the server for the time, and deletes the fences if the
@@ -46,7 +46,18 @@ struct PassPreparation: PassStep {
     _ = try await registration.clientUUID(for: pass.exchange)
     guard housekeeping.isAgeConfirmed else { return }
     try await housekeeping.deleteOld(&pass)
-    try await lineUp(&pass)
+    try await choose(&pass)
+  }
+
+  /// Puts the fences of the chosen sessions into batches, and the batches into the queue.
+  func lineUp(_ pass: inout Pass) async throws {
+    guard !pass.sessions.isEmpty else { return }
+    try await store.outbox.makeBatches(of: pass.sessions, limit: parts.settings.fencesPerRequest, at: clock.wall())
+    pass.queue = DeliveryOrder.sorted(try await store.outbox.batches(of: pass.sessions, in: pass.mode.states))
+    pass.sessions = []
+    let batches = pass.queue.map { "\($0.test?.uuid ?? "no test yet"): \($0.fences)" }
+    let shown = batches.prefix(20).joined(separator: ", ") + (batches.count > 20 ? ", \(batches.count - 20) more" : "")
+    logger.info("\(pass.mode) pass: \(counted(batches.count, "batch", "batches")) of fences (\(shown))")
   }
 
   /// Repairs rows after damage. Fences whose session is missing wait for a cold pass.
@@ -67,7 +78,7 @@ struct PassPreparation: PassStep {
     }
   }
 
-  private func lineUp(_ pass: inout Pass) async throws {
+  private func choose(_ pass: inout Pass) async throws {
     let running = pass.running
     // Reads unsent sessions only: a store has thousands of sessions, and each request for a test starts a pass.
     let sessions = try await store.reading { try $0.unsentSessions(except: running) }
@@ -75,10 +86,7 @@ struct PassPreparation: PassStep {
     if let running {
       pass.report.fencesOfRunningDrives = try await store.reading { try $0.fencesToSend(fromDrive: running) }
     }
-    let ids = chosen.map(\.id)
-    try await store.outbox.makeBatches(of: ids, limit: parts.settings.fencesPerRequest, at: clock.wall())
-    let states: [Batch.State] = [.waiting, .sending] + (pass.mode == .quarantined ? [.quarantined] : [])
-    pass.queue = DeliveryOrder.sorted(try await store.outbox.batches(of: ids, in: states))
+    pass.sessions = try await store.outbox.sendable(chosen.map(\.id), in: pass.mode.states)
     pass.speedTests = try await speedTests(pass)
     pass.report.fencesWithoutSession = try await store.reading { try $0.orphans(except: running) }
     log(pass, skipped: skipped, damaged: try await store.inspection.damagedRows())
@@ -94,9 +102,7 @@ struct PassPreparation: PassStep {
   }
 
   private func log(_ pass: Pass, skipped: [(session: StoredSession, reason: String)], damaged: Int) {
-    let batches = pass.queue.map { "\($0.test?.uuid ?? "no test yet"): \($0.fences)" }
-    let shown = batches.prefix(20).joined(separator: ", ") + (batches.count > 20 ? ", \(batches.count - 20) more" : "")
-    var parts = batches.isEmpty ? [] : ["\(counted(batches.count, "batch", "batches")) of fences (\(shown))"]
+    var parts = pass.sessions.isEmpty ? [] : ["\(counted(pass.sessions.count, "session"))"]
     if !pass.speedTests.isEmpty { parts.append(counted(pass.speedTests.count, "speed test")) }
     logger.info("\(pass.mode) pass: \(parts.isEmpty ? "nothing to send" : parts.joined(separator: ", "))")
     for (session, reason) in skipped where pass.mode.isCold || pass.mode == .warm {

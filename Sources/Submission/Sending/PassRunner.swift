@@ -22,7 +22,7 @@ struct PassRunner: PassStep {
     var pass = Pass(mode: mode, urgency: urgency, running: try await housekeeping.firstRunningDrive(running))
     do {
       try await preparation.prepare(&pass)
-      guard !pass.queue.isEmpty || !pass.speedTests.isEmpty else { return (pass.report, false) }
+      guard !pass.sessions.isEmpty || !pass.speedTests.isEmpty else { return (pass.report, false) }
       guard server.isPresent else { return (withoutServer(pass), false) }
       try await send(&pass)
       await conclude(&pass)
@@ -46,7 +46,7 @@ struct PassRunner: PassStep {
   /// Without a control server, what waits for one waits on; the store is looked after all the same.
   private func withoutServer(_ pass: Pass) -> PassReport {
     var report = pass.report
-    report.tally = PassTally(fences: 0, kept: Set(pass.queue.map(\.session)))
+    report.tally = PassTally(fences: 0, kept: Set(pass.sessions))
     report.speedTests.kept = pass.speedTests.count
     report.firstFailure = .unreachable("(control-server.url is not set)")
     return report
@@ -67,6 +67,8 @@ struct PassRunner: PassStep {
     try await dating.askForTime(&pass)
     try await preparation.confirmAge(&pass)
     do {
+      try await reach(pass)
+      try await preparation.lineUp(&pass)
       try await delivery.deliverAll(&pass)
       try await HistoryCheck(parts: parts).resolveDoubts(&pass)
       try await delivery.deliverAll(&pass)
@@ -76,6 +78,24 @@ struct PassRunner: PassStep {
       throw PassEnd.failed(failure)
     }
     try await speedTests.deliverAll(&pass)
+  }
+
+  /// Confirms the registration, which the first batch needs, before there are batches: thousands of sessions can wait, and while the
+  /// server is away, a pass ends here.
+  private func reach(_ pass: Pass) async throws {
+    guard !pass.sessions.isEmpty else { return }
+    var rule = BatchRule()
+    while true {
+      do {
+        _ = try await registration.clientUUID(for: pass.exchange)
+        return
+      } catch let failure as ServerFailure {
+        if Task.isCancelled { throw PassEnd.stopped(failure) }
+        let consequence = rule.consequence(of: failure, at: .settings, isSuspect: false)
+        guard consequence == .registerAgain else { throw PassEnd.failed(failure) }
+        await registration.doubt()
+      }
+    }
   }
 
   /// The pass has tried every batch of its queue.
