@@ -33,6 +33,18 @@ struct DriveJournalTests {
     #expect(rig.drive.journal.unsavedFenceCount == 0)
   }
 
+  @Test("when the disk refuses the drives of several links, then the sum of both names them")
+  mutating func links() {
+    (rig.disk.storeFailure, rig.disk.hasReserveFile) = (ModelDisk.full, false)
+    closeFence()
+    var rest = UnsavedDrive()
+    for link in ["A", "B"] { rest.add(UnsavedDrive(rig.drive.journal, link: link)) }
+    #expect(rest.link == "A, B" && rest.fences == 2)
+    rest.add(UnsavedDrive())
+    #expect(rest.link == "A, B", "the third link's drive is on the disk")
+    #expect(UnsavedDrive(rig.drive.journal, link: nil).link == nil)
+  }
+
   @Test("when the disk has room again, then space is reserved again, and the log goes on")
   mutating func roomAgain() {
     rig.disk.storeFailure = ModelDisk.full

@@ -17,7 +17,7 @@ struct Drive: Sendable {
   private static let fencesPerSession = 400
 
   private let options: DriveOptions
-  private let link: LinkSettings
+  let link: LinkSettings
   private(set) var recorded: RecordedEngine
   private(set) var clock: DriveClock
   private var tests: ServerTests

@@ -67,7 +67,8 @@ actor DriveRunner {
     if !own.isEmpty { handle(.sentFromMemory(own)) }
     handle(.ended)
     guard !drive.isSaved else { return (UnsavedDrive(), nil) }
-    return (UnsavedDrive(drive.journal), drive.recorded.inMemory(as: disk.drive, log: disk.files.log))
+    let rest = UnsavedDrive(drive.journal, link: drive.link.name)
+    return (rest, drive.recorded.inMemory(as: disk.drive, log: disk.files.log))
   }
 
   /// Stops the pings, waits for the verdicts of those on their way, and writes all of the drive to the disk.

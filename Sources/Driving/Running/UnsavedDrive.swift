@@ -10,13 +10,18 @@ public struct UnsavedDrive: Hashable, Sendable {
   public internal(set) var logLines = 0
   /// Whether the store has all of the drive.
   public internal(set) var isStored = true
+  /// The links whose drives are concerned, if there are several links.
+  private var links: [String] = []
+  /// Their names, for the log; `nil` when there is one link only.
+  public var link: String? { links.isEmpty ? nil : links.joined(separator: ", ") }
   /// Why, in one line; `nil` when all of the drive is on the disk.
   public internal(set) var trouble: String?
 
   /// Nothing.
   public init() {}
 
-  init(_ journal: DriveJournal) {
+  init(_ journal: DriveJournal, link: String?) {
+    links = link.map { [$0] } ?? []
     (fences, logLines) = (journal.unstoredFenceCount, journal.waitingLines)
     (isStored, trouble) = (journal.isStored, journal.trouble ?? "")
   }
@@ -27,6 +32,7 @@ public struct UnsavedDrive: Hashable, Sendable {
   mutating func add(_ other: UnsavedDrive) {
     fences += other.fences
     logLines += other.logLines
+    links += other.links
     isStored = isStored && other.isStored
     trouble = other.trouble ?? trouble
   }

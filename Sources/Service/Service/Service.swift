@@ -277,6 +277,7 @@ actor Service: ServiceCommands {
     drive = .saving(saving)
     if let words = rest.words {
       let line = "\(words): \(rest.trouble ?? "")"
+      let logger = logger.naming(rest.link)
       if words != decision.unsaved?.words {
         logger.error(
           "the drive has ended: \(line)",

@@ -151,7 +151,7 @@ struct Recording: Sendable {
         return (report, rest.isStored)
       }
       if second == 0 {
-        logger.error(
+        logger.naming(rest.link).error(
           "\(words) (\(rest.trouble ?? "")); fix this for \(environment.store.directory.path) within a minute to keep \(rest.endangered == 1 ? "it" : "them")"
         )
       }
@@ -163,6 +163,7 @@ struct Recording: Sendable {
 
   /// Says what the disk refuses for good.
   private func conclude(_ rest: UnsavedDrive) throws {
+    let logger = logger.naming(rest.link)
     if rest.logLines > 0 {
       logger.error("the drive log lacks its last \(counted(rest.logLines, "line")): \(rest.trouble ?? "")")
     }
