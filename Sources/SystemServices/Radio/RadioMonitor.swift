@@ -1,6 +1,7 @@
 import Coverage
 import Foundation
 import Logging
+import Synchronization
 
 /// Reports the modem's radio technology, and with a capable source its signal and cell, whenever they change. A drive runs
 /// one for each link; its readings go to the engine as events (`Driving`).
@@ -10,6 +11,7 @@ public struct RadioMonitor: Sendable {
   private let mayConfigure: Bool
   private let simName: (@Sendable (String) -> String?)?
   private let restartDelay: Duration
+  private let patience: Duration
   private let logger: Logger
 
   /// - Parameters:
@@ -19,15 +21,17 @@ public struct RadioMonitor: Sendable {
   ///   - mayConfigure: Whether ModemManager may be asked to report the signal and the cell.
   ///   - simName: Turns the number of a SIM (ICCID) into the pseudonym that readings have; `nil`: they have none.
   ///   - restartDelay: The wait before a program that ended is started again.
+  ///   - patience: The wait for the first line of a program before its lack is reported.
   ///   - logger: Logs unknown technologies, the end of the program, and why ModemManager reports nothing.
   public init(
     source: RadioSource, interface: String? = nil, mayConfigure: Bool = true,
-    simName: (@Sendable (String) -> String?)? = nil, restartDelay: Duration = .seconds(10), logger: Logger
+    simName: (@Sendable (String) -> String?)? = nil, restartDelay: Duration = .seconds(10),
+    patience: Duration = .seconds(10), logger: Logger
   ) {
     self.source = source
     self.interface = interface
     (self.mayConfigure, self.simName) = (mayConfigure, simName)
-    self.restartDelay = restartDelay
+    (self.restartDelay, self.patience) = (restartDelay, patience)
     self.logger = logger
   }
 
@@ -57,8 +61,19 @@ public struct RadioMonitor: Sendable {
   /// Runs the program again and again. While it does not run, the technology is unknown.
   private func run(_ path: String, _ deliver: @escaping @Sendable (RadioReading) -> Void) async {
     var complaints = Complaints()
+    let first = FirstLine()
+    let waiting = Task { [patience, logger] in
+      try await Task.sleep(for: patience)
+      first.ifMissing {
+        let lack = "\(path) has printed no whole line yet; a line ends with a line feed"
+        logger.warning(
+          "radio.source: \(lack)", metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.modem)])
+        deliver(RadioReading(obstacle: lack))
+      }
+    }
+    defer { waiting.cancel() }
     while !Task.isCancelled {
-      let reason = await runOnce(path, &complaints, deliver)
+      let reason = await runOnce(path, first, &complaints, deliver)
       guard !Task.isCancelled else { break }
       complain(
         "\(path) \(reason); the technology is unknown, starting it again in \(restartDelay)", about: reason,
@@ -75,10 +90,12 @@ public struct RadioMonitor: Sendable {
   /// Runs the program until it ends.
   /// - Returns: Why it ended, for the log.
   private func runOnce(
-    _ path: String, _ complaints: inout Complaints, _ deliver: @escaping @Sendable (RadioReading) -> Void
+    _ path: String, _ first: FirstLine, _ complaints: inout Complaints,
+    _ deliver: @escaping @Sendable (RadioReading) -> Void
   ) async -> String {
     do {
       let status = try await OperatorProgram(path: path).run { lines, dropped in
+        first.came()
         if dropped > 0 {
           let rate = "prints more than \(LineRate.linesPerSecond) lines a second"
           complain(
@@ -113,6 +130,16 @@ public struct RadioMonitor: Sendable {
     guard let count = complaints.count(matter, times, at: .now) else { return }
     logger.warning("radio.source: \(line)\(count > 1 ? " (\(count) \(unit))" : "")", metadata: metadata)
   }
+}
+
+/// Whether a program has ever printed a line.
+private final class FirstLine: Sendable {
+  private let isThere = Mutex(false)
+
+  func came() { isThere.withLock { $0 = true } }
+
+  /// Runs `body` before the line, or not at all.
+  func ifMissing(_ body: () -> Void) { isThere.withLock { if !$0 { body() } } }
 }
 
 /// Where the radio technology comes from: `radio.source` of the configuration.

@@ -22,10 +22,11 @@ struct RadioMonitorTests {
   }
 
   /// The first `count` deliveries of a program, by name; `-` is no service.
-  private func deliveries(_ count: Int, of source: RadioSource, restart: Duration = .milliseconds(1)) async -> [String]
-  {
+  private func deliveries(
+    _ count: Int, of source: RadioSource, restart: Duration = .milliseconds(1), patience: Duration = .seconds(600)
+  ) async -> [String] {
     let (changes, continuation) = AsyncStream<RadioReading>.makeStream()
-    let radio = RadioMonitor(source: source, restartDelay: restart, logger: log.logger)
+    let radio = RadioMonitor(source: source, restartDelay: restart, patience: patience, logger: log.logger)
     let running = Task {
       await radio.run { continuation.yield($0) }
       continuation.finish()
@@ -92,6 +93,23 @@ struct RadioMonitorTests {
     _ = await deliveries(20, of: source)
     #expect(log.messages.count == 2, "\(log.messages)")
     #expect(log.contains("ended (exited(3)), ") && log.contains(" times more"))
+  }
+
+  @Test("when the program prints no line end, then the log says so once, and later lines count")
+  func unfinished() async throws {
+    let source = try await script(
+      "printf 4G/LTE; while [ ! -e \(folder.file("go")) ]; do sleep 0.01; done; echo; exit 3")
+    let (log, go) = (log, folder.file("go"))
+    let lets = Task {
+      _ = try await eventually("the complaint") { log.messages.isEmpty ? nil : () }
+      _ = FileManager.default.createFile(atPath: go, contents: nil)
+    }
+    let all = await deliveries(3, of: source, restart: .seconds(600), patience: .milliseconds(50))
+    try await lets.value
+    #expect(all == ["-", "4G/LTE", "-"])
+    let lack = "has printed no whole line yet; a line ends with a line feed"
+    #expect(log.messages.first == "radio.source: \(folder.file("radio")) \(lack)")
+    #expect(log.messages.count { $0.contains(lack) } == 1)
   }
 
   @Test("when a line is very long, then the log shows only its beginning, and later lines count")
