@@ -93,8 +93,10 @@ public struct FetchFailure: Error, Hashable, Sendable {
     case interface(String, CInt)
     /// The kernel's reason, errno.
     case system(CInt)
-    /// The connection ended without an answer, or within it.
+    /// The connection ended without an answer.
     case closed
+    /// The connection ended within the answer, after this many bytes of its body; `of`: its length, if its head has one.
+    case brokenOff(after: Int, of: Int?)
     case untrusted
     /// The certificate is for another name.
     case otherName
@@ -114,7 +116,7 @@ public struct FetchFailure: Error, Hashable, Sendable {
       case .timeout, .cancelled, .noAddress: false
       case .system(let code), .interface(_, let code):
         [ECONNREFUSED, ECONNRESET, EPIPE, EACCES, EPERM, EINVAL].contains(code)
-      case .closed, .untrusted, .otherName, .noTLS, .tls, .otherProtocol, .malformed, .refused: true
+      case .closed, .brokenOff, .untrusted, .otherName, .noTLS, .tls, .otherProtocol, .malformed, .refused: true
       }
     }
   }

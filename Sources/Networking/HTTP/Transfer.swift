@@ -278,11 +278,18 @@ final class Transfer: @unchecked Sendable {
     case CURLE_SSL_CONNECT_ERROR where text.contains("SYSCALL"): number == 0 ? .tls("") : .system(number)
     case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_INITFAILED:
       .tls(text.split(separator: ":").last.map(String.init) ?? text)
-    case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_SEND_FAIL_REWIND: .closed
+    case CURLE_GOT_NOTHING, CURLE_SEND_FAIL_REWIND: .closed
+    case CURLE_PARTIAL_FILE: brokenOff(easy)
     case CURLE_RECV_ERROR where text.contains("chunk"): .malformed(text)
+    case CURLE_RECV_ERROR where length.head > 0 && number == 0: brokenOff(easy)
     case CURLE_RECV_ERROR, CURLE_SEND_ERROR: number == 0 ? .closed : .system(number)
     default: number == 0 ? .malformed(text) : .system(number)
     }
+  }
+
+  private func brokenOff(_ easy: UnsafeMutableRawPointer) -> FetchFailure.Cause {
+    let whole = Int(ccurl_info_size(easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T))
+    return .brokenOff(after: Int(ccurl_info_size(easy, CURLINFO_SIZE_DOWNLOAD_T)), of: whole < 0 ? nil : whole)
   }
 
   private var host: String {

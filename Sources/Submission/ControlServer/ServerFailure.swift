@@ -108,6 +108,8 @@ extension ServerFailure {
     case .closed where url.lowercased().hasPrefix("http:"):
       "it closed the connection without an answer; if it expects TLS, control-server.url must be an https:// one"
     case .closed: "it closed the connection without an answer"
+    case .brokenOff(let count, let whole):
+      "the connection ended within its answer, after \(count)\(whole.map { " of \($0)" } ?? "") bytes of the body"
     case .untrusted:
       "its certificate is not trusted: it expired, or neither the system nor control-server.ca-file knows the authority "
         + "that issued it"

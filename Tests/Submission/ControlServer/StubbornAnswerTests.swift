@@ -52,6 +52,23 @@ struct StubbornAnswerTests {
     #expect(begin.passed < .seconds(10))
   }
 
+  @Test(
+    "when the connection ends within the body, then the failure says after how many bytes",
+    arguments: [
+      ("Content-Length: 100\r\n\r\n{\"a\":", "after 5 of 100 bytes of the body"),
+      ("Transfer-Encoding: chunked\r\n\r\n5\r\n{\"a\":\r\n", "after 5 bytes of the body"),
+      ("Transfer-Encoding: chunked\r\n\r\n9\r\n{\"a\":", "after 5 bytes of the body"),
+      ("Content-Length: 100\r\n\r\n", "after 0 of 100 bytes of the body"),
+    ])
+  func brokenOff(rest: String, words: String) async throws {
+    let failure = try await failure(Array("HTTP/1.1 200 OK\r\n\(rest)".utf8))
+    guard case .noAnswer(let text, mayHaveNetwork: _) = failure else {
+      Issue.record("\(failure)")
+      return
+    }
+    #expect(text.hasSuffix("the connection ended within its answer, \(words)"), "\(text)")
+  }
+
   @Test("when an answer has 5 MB, then the failure says so, with its status")
   func long() async throws {
     let failure = try await failure(Array("HTTP/1.1 200 OK\r\nContent-Length: 5000000\r\n\r\n".utf8)) { client in

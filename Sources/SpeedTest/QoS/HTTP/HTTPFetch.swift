@@ -64,6 +64,8 @@ struct HTTPFetch: Sendable {
     case .cancelled: .aborted
     case .noAddress(let host): .unresolved(NameError(name: host, reason: "it has none now, or none of this IP version"))
     case .system(let code), .interface(_, let code): .unreachable(String(cString: strerror(code)))
+    case .brokenOff(let count, let whole):
+      .unreachable("the page ended after \(count)\(whole.map { " of \($0)" } ?? "") bytes")
     default: .unreachable("\(failure.cause)")
     }
   }
