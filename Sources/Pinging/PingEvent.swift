@@ -118,7 +118,8 @@ public struct PingEvent: Hashable, Sendable {
   public internal(set) var from: PingAddress?
   /// The TTL or hop limit with which a reply arrived, 1 to 255; `nil`: unknown (``PingTarget/reportsHopLimit``).
   public internal(set) var hopLimit: UInt8?
-  /// Of an ICMP error about a ping that is too big: the MTU of the link that it did not fit, in bytes; `nil`: not reported.
+  /// Of an ICMP error about a ping that is too big, and of a ping that was not sent for that reason: the MTU of the link that it did not
+  /// fit, in bytes; `nil`: not reported.
   public internal(set) var mtu: UInt32?
 }
 

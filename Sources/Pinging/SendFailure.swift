@@ -32,6 +32,7 @@ public struct SendFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case ENETUNREACH, EHOSTUNREACH: "there is no route"
     case ENETDOWN: "the interface is down"
     case ENOMEM: "the host has no memory for it"
+    case EMSGSIZE: "it is too long for this host's own link"
     case EINVAL: "the host's settings drop the ping, as a blackhole route does"
     default: nil
     }

@@ -79,9 +79,27 @@ static void own_routes_refuse(void) {
     default_by(1);
 }
 
+/* The first link is the small one: the kernel itself refuses the ping. */
+static void own_link_is_small(void) {
+    run_command("ip link set v0 mtu 1300");
+    const char *addresses[] = {"10.1.0.1", "fd01::1"};
+    for (int i = 0; i < 2; i++) {
+        cping_target large = echo_to(addresses[i]);
+        large.size = 1400;
+        large.count = 3;
+        large.flags = CPING_TARGET_DONT_FRAGMENT;
+        struct outcome o = run_target(&large, 0, NULL);
+        CHECK_EQUAL(o.not_sent, 3);
+        CHECK_EQUAL(o.last.error, EMSGSIZE);
+        CHECK_EQUAL(o.last.mtu, 1300);
+    }
+    run_command("ip link set v0 mtu 1500");
+}
+
 int main(void) {
     build_network();
     routers_are_heard();
+    own_link_is_small();
     own_routes_refuse();
     leave_network();
     return 0;

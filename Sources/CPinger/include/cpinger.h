@@ -308,7 +308,8 @@ typedef struct cping_event {
     uint8_t far_restarted;  /* the far side restarted its counters with this ping */
     uint8_t ttl;            /* of any reply: its TTL or hop limit on arrival; 0: not known */
     uint8_t reserved;
-    uint32_t mtu;           /* of CPING_ICMP_ERROR "too big": the MTU of the link that it did not fit; 0: none reported */
+    uint32_t mtu;           /* of CPING_ICMP_ERROR "too big", and of CPING_NOT_SENT with EMSGSIZE: the MTU of the link that it did not fit; 0:
+                             * none reported */
     uint32_t far_received, far_sent, far_duplicates;  /* the far side's counters when it replied */
     uint64_t far_receive_ns, far_send_ns;             /* on a clock of the far side that is never set */
     int64_t up_ns;          /* far receiving - near sending */

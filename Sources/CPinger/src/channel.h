@@ -60,6 +60,7 @@ typedef struct cping__channel {
     unsigned flood_open, flood_limit;
     int is_watched;  /* by epoll */
     unsigned waves;  /* in a row, since it was waited for */
+    uint32_t mtu;    /* of this host's own link that the last packet did not fit; 0: not reported */
 } cping__channel;
 
 typedef struct cping__outgoing {

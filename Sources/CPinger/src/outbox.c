@@ -92,6 +92,11 @@ static int is_worth_another_try(cping *pinger, size_t first, int error, int atte
         poll(&writable, 1, 1);
         return 1;
     }
+    if (error == -EMSGSIZE) {
+        /* The error queue has the MTU. */
+        channel->mtu = 0;
+        cping__read_notices(pinger, channel);
+    }
     if (error == -EMSGSIZE || attempt >= 3) return 0;
     /* The socket's interface can have another index, too. */
     cping__network_refresh(pinger, channel);

@@ -174,7 +174,7 @@ static int sequence_of(const cping__channel *channel, uint32_t number, uint32_t 
     return 1;
 }
 
-static void read_error(const cping__channel *channel, struct cmsghdr *c, struct msghdr *message, cping__notice *notice) {
+static void read_error(cping__channel *channel, struct cmsghdr *c, struct msghdr *message, cping__notice *notice) {
     struct {
         struct sock_extended_err error;
         union {
@@ -199,6 +199,8 @@ static void read_error(const cping__channel *channel, struct cmsghdr *c, struct 
         notice->destination = cping__address_from_socket(message->msg_name);
         notice->reporter = cping__address_from_socket(&report.offender.any);
         notice->reporter.port = 0;
+    } else if (error->ee_origin == SO_EE_ORIGIN_LOCAL && error->ee_errno == EMSGSIZE) {
+        channel->mtu = error->ee_info;
     }
 }
 

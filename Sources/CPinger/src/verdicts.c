@@ -231,6 +231,7 @@ void cping__not_sent(cping *pinger, cping__ping *ping, int error) {
     if (ping->state != CPING__OPEN) return;
     cping_event event = cping__event(target, ping, CPING_NOT_SENT);
     event.error = error;
+    if (error == EMSGSIZE) event.mtu = target->channel->mtu;
     emit_not_sent(pinger, target, event);
     if (cping__floods(target)) cping__flood_hold(target, ping->sent.clocks.late_ns);
     TAILQ_REMOVE(&target->open_pings, ping, link);

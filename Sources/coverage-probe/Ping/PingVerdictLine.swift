@@ -79,7 +79,8 @@ struct PingVerdictLine {
       Verdict(
         name: "icmp-error", text: "\(icmpWords), from \(event.from?.host ?? "unknown")", icmp: (type, code),
         reason: icmpWords)
-    case .notSent(let failure): Verdict(name: "not-sent", text: "not sent: \(failure)", reason: "\(failure)")
+    case .notSent(let failure):
+      Verdict(name: "not-sent", text: "not sent: \(failure)\(mtuWords)", reason: "\(failure)\(mtuWords)")
     case .missed(let count):
       Verdict(
         name: "missed",
@@ -101,6 +102,8 @@ struct PingVerdictLine {
   }
 
   private var icmpWords: String { event.icmpText ?? "" }
+
+  private var mtuWords: String { event.mtu.map { ", the MTU is \($0) bytes" } ?? "" }
 
   /// Why pings were missed: this host stalled or slept.
   private static let busy = "this host had no time"

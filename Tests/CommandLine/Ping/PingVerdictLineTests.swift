@@ -18,6 +18,17 @@ struct PingVerdictLineTests {
     try #require(try JSONSerialization.jsonObject(with: Data(line.json.utf8)) as? [String: Any])
   }
 
+  @Test("when a ping is too long for this host's own link, then text and JSON have the MTU")
+  func tooLong() throws {
+    var event = PingEvent.sample(.notSent(SendFailure(code: EMSGSIZE)), number: 4)
+    event.mtu = 1300
+    let line = PingVerdictLine(name: "a", event: event, wallClock: WallReading(aheadNanoseconds: 0))
+    let reason = "it is too long for this host's own link (Message too long), the MTU is 1300 bytes"
+    #expect(line.text == "a: ping 4 not sent: \(reason)")
+    let fields = try fields(line)
+    #expect(fields["mtu"] as? Int == 1300 && fields["reason"] as? String == reason)
+  }
+
   @Test(
     "when a ping has a verdict or a reply after it, then the text describes it, and the JSON names it",
     arguments: [
