@@ -42,12 +42,15 @@ public struct CoverageGrant: Hashable, Sendable {
       throw .unusableAnswer("ping_port is no port")
     }
     self.testUUID = testUUID
-    loopUUID = answer.loop_uuid.flatMap { $0.isEmpty ? nil : $0 }
+    loopUUID = answer.loop_uuid?.text.flatMap { $0.isEmpty ? nil : $0 }
     pingToken = [UInt8](token)
     pingHost = host
     pingPort = port
     ipVersion = answer.ip_version?.number.flatMap(Int.init(exactly:)).flatMap(IPVersion.init)
     var oddities: [String] = []
+    if let loop = answer.loop_uuid, loop.text == nil {
+      oddities.append("the control server's loop_uuid is no text: ignored")
+    }
     maximumDrive = Self.limit(
       "max_coverage_session_seconds", answer.max_coverage_session_seconds ?? answer.maxCoverageSessionSeconds,
       &oddities)
@@ -73,7 +76,7 @@ public struct CoverageGrant: Hashable, Sendable {
 
   private struct Answer: Decodable {
     let test_uuid: String?
-    let loop_uuid: String?
+    let loop_uuid: TextOrOther?
     let ping_token: String?
     let ping_host: String?
     let ping_port: NumberOrText?

@@ -30,3 +30,11 @@ struct NumberOrText: Decodable {
     number = (try? value.decode(Int64.self)) ?? (try? value.decode(String.self)).flatMap { Int64($0) }
   }
 }
+
+/// A text of an answer, which is of use even if this member is something else.
+struct TextOrOther: Decodable {
+  /// `nil` for a value that is no text.
+  let text: String?
+
+  init(from decoder: any Decoder) throws { text = try? decoder.singleValueContainer().decode(String.self) }
+}

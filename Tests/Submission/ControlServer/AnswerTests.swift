@@ -82,8 +82,8 @@ struct AnswerTests {
   }
 
   @Test(
-    "when a text member has another type, then the answer is refused, and the failure names the cause",
-    arguments: ["test_uuid", "ping_host", "loop_uuid"])
+    "when a text member that pings need has another type, then the answer is refused, and the failure names the cause",
+    arguments: ["test_uuid", "ping_host"])
   func wrongType(key: String) {
     for value in ["1", "[]", "{}", "true"] {
       let error = #expect(throws: ServerFailure.self) { try grant(key, value) }
@@ -103,6 +103,14 @@ struct AnswerTests {
     #expect(try grant("loop_uuid", "\"\"").loopUUID == nil)
     #expect(try grant("loop_uuid", "null").loopUUID == nil)
     #expect(try grant("loop_uuid", "\"L\"").loopUUID == "L")
+    #expect(try grant("loop_uuid", "null").oddities.isEmpty)
+  }
+
+  @Test("when loop_uuid is no text, then the grant has no loop, and says so", arguments: ["1", "[]", "{}", "true"])
+  func oddLoop(value: String) throws {
+    let grant = try grant("loop_uuid", value)
+    #expect(grant.loopUUID == nil && !grant.testUUID.isEmpty)
+    #expect(grant.oddities == ["the control server's loop_uuid is no text: ignored"])
   }
 
   @Test(

@@ -176,6 +176,13 @@ import Testing
     return try JSONSerialization.data(withJSONObject: answer)
   }
 
+  @Test("when members that the test does not need are no texts, then it runs without them")
+  func oddMembers() throws {
+    let grant = try grant { for name in ["test_server_name", "client_remote_ip", "loop_uuid"] { $0[name] = 5 } }
+    #expect((grant.name, grant.remoteAddress, grant.loopUUID) == (nil, nil, nil))
+    #expect(grant.testUUID == "T")
+  }
+
   @Test("when the server is one for WebSockets, then the test begins with an HTTP upgrade, which such servers take too")
   func webSockets() throws {
     #expect(try grant { $0["test_server_type"] = "RMBTws" }.kind == .http)

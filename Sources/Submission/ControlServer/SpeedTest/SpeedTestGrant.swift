@@ -40,7 +40,7 @@ public struct SpeedTestGrant: Hashable, Sendable {
   /// The loop, for the next request; `nil` when the server gives none.
   public let loopUUID: String?
 
-  /// Reads the body of an answer. Numbers can be texts, and texts numbers.
+  /// Reads the body of an answer. Numbers can be texts, and texts numbers; a text that the test does not need can be anything.
   /// - Throws: ``ServerFailure/unusableAnswer(_:)`` when a value that the test needs is missing or wrong.
   init(_ body: Data) throws(ServerFailure) {
     let answer: Answer
@@ -63,13 +63,13 @@ public struct SpeedTestGrant: Hashable, Sendable {
     }
     self.kind = kind
     isEncrypted = answer.test_server_encryption?.value ?? false
-    name = answer.test_server_name.map { ForeignText.clean($0) }
+    name = answer.test_server_name?.text.map { ForeignText.clean($0) }
     seconds = Self.number(answer.test_duration, 1...30, otherwise: 7)
     threads = Self.number(answer.test_numthreads, 1...20, otherwise: 3)
     pings = Self.number(answer.test_numpings, 1...200, otherwise: 10)
     wait = .seconds(Self.number(answer.test_wait, 0...60, otherwise: 0))
-    remoteAddress = answer.client_remote_ip.map { ForeignText.clean($0, limit: 60) }
-    loopUUID = answer.loop_uuid.flatMap { $0.isEmpty ? nil : $0 }
+    remoteAddress = answer.client_remote_ip?.text.map { ForeignText.clean($0, limit: 60) }
+    loopUUID = answer.loop_uuid?.text.flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// The identifier of the test in an answer that is of no other use; `nil` when there is none.
@@ -101,13 +101,13 @@ public struct SpeedTestGrant: Hashable, Sendable {
     let test_server_port: NumberOrText?
     let test_server_encryption: TruthOrText?
     let test_server_type: String?
-    let test_server_name: String?
+    let test_server_name: TextOrOther?
     let test_duration: NumberOrText?
     let test_numthreads: NumberOrText?
     let test_numpings: NumberOrText?
     let test_wait: NumberOrText?
-    let client_remote_ip: String?
-    let loop_uuid: String?
+    let client_remote_ip: TextOrOther?
+    let loop_uuid: TextOrOther?
   }
 }
 
