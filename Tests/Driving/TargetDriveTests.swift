@@ -142,7 +142,7 @@ struct TargetDriveTests {
     try startPinging()
     for _ in 0..<60 {
       rig.wait(0.1)
-      rig.ping(.failed)
+      rig.ping(.lost(.up))
     }
     rig.tick()
     let warning = "no ping was answered yet: coverage-probe doctor says whether the target answers"
