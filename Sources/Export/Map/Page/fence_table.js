@@ -66,6 +66,16 @@ class FenceTable {
   // Whether its pings tell that there is coverage or none: the last class is that of fences without.
   isMeasured(i) { return this.technologyClass[i] !== this.state.notMeasured; }
 
+  // The milliseconds of a fence in which its pings were sent: in a tunnel it goes on, and has none from the loss of the position on.
+  measuredTime(i) {
+    if (this.timedFences !== this.count) {
+      const all = Float64Array.from({ length: this.count }, (_, n) => this.duration[n] / this.pings[n]).filter(Number.isFinite).sort();
+      [this.interval, this.timedFences] = [all[all.length >> 1] ?? 0, this.count];
+    }
+    const duration = this.duration[i] || 0, measured = this.pings[i] * this.interval;
+    return this.isMeasured(i) && duration - measured > Math.max(2000, 3 * this.interval) ? measured : duration;
+  }
+
   reserve(count) {
     if (count <= this.capacity) return;
     this.capacity = Math.max(count, this.capacity * 2, 4096);

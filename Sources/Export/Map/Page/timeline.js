@@ -135,7 +135,7 @@ class Timeline {
         pixel.lost += table.lost[i];
         pixel.colour = Math.max(pixel.colour, classes[i]);
       } else pixel.open ??= classes[i];
-      const end = axis.fences[place] + (table.duration[i] || 0);
+      const end = axis.fences[place] + table.measuredTime(i);
       pixel.end = Math.max(pixel.end ?? x, Math.floor(this.left + end * scale));
     });
     return pixels;
@@ -165,7 +165,7 @@ class Timeline {
         context.strokeStyle = style.delay;
         context.lineWidth = 1.8;
         context.beginPath();
-        if (last && x - last.x < 14) context.moveTo(last.x, last.y);
+        if (last && x - last.x < 3) context.moveTo(last.x, last.y);
         context.lineTo(x, delay);
         context.lineTo(x + wide, delay);
         context.stroke();
