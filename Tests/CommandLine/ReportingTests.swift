@@ -151,6 +151,39 @@ struct ReportingTests {
     }
   }
 
+  @Test("when a modem in 3G names RSSI only, then it has a column of its own, and does not mix with RSCP")
+  func bandsOf3G() throws {
+    let (page, json) = try report([
+      radio("3G/HSPA+", channel: 10_700, [.rscp: -90, .rssi: -60]) { $0.cell?.kind = .umts },
+      radio("3G/HSPA+", channel: 10_700, [.rssi: -71]) { $0.cell?.kind = .umts },
+      radio(channel: 1300, [.rsrp: -100]),
+    ])
+    #expect(page.contains("3G, band unknown</th><td>2</td><td>8 s</td><td>−90.0</td><td>−71.0</td></tr>"))
+    #expect(page.contains("4G, B3</th><td>1</td><td>4 s</td><td>−100.0</td><td>–</td></tr>"))
+    #expect(json.contains(#""signal_dbm":-90.0,"rssi_dbm":-71.0}"#))
+  }
+
+  @Test(
+    "when pings could not be sent and a link was silent, then JSON counts them, and the longest outage has its link")
+  func unsentAndOutages() throws {
+    for (link, answered, unsent) in [("A", 39, 7), ("B", 0, 2)] {
+      var figures = PingFigures()
+      figures.unsent = unsent
+      var recorder = try DriveRecorder(store, started: .sampleStart.later(by: .seconds(9000)), log: nil, link: link)
+      try recorder.save(
+        sessions: [Session(number: 0, started: .start, finalized: .seconds(60))],
+        fences: [
+          .sample(answered: answered, rttSumNanoseconds: Int64(answered) * 30_000_000, figures: figures)
+        ], seen: .seconds(60))
+      try recorder.end(at: .seconds(60), reason: .user)
+    }
+    let report = try report([3, 4])
+    let json = report.json.text
+    #expect(json.contains(#""unsent":9"#) && json.contains(#""drives":1,"links":2"#))
+    #expect(json.contains(#""longest":{"began_at":"2026-11-20T12:30:10.000Z","link":"B","#))
+    #expect(ReportPage(report).html.contains("not measured: not sent, or nothing listened</th><td>9</td>"))
+  }
+
   @Test("when a modem told bands only, then the table has no columns without a value")
   func fewBands() throws {
     let page = try report([radio(channel: 1300, [.rsrp: -100])]).page

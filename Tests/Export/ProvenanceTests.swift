@@ -20,8 +20,9 @@ struct ProvenanceTests {
 
   private static let log =
     #"{"drive":1,"started":"2026-11-20T10:00:00.000Z","parameters":{"minimum_radius":30,"accuracy_limit":40}}"# + "\n"
+    + #"{"at":0.0,"fix":{"latitude":48.2,"longitude":16.3},"driver":"u-blox"}"# + "\n"
   /// Of ``log``, by sha256sum(1).
-  private static let digest = "d918a57740640ea9412f96f70004d2e814c29f3c9e80e0a1c0b9cefca8330df5"
+  private static let digest = "b6f3c9b8648f9579764abb80f43868b36670adafe194ca34beafb90a67385617"
   private static var wantedFilters: NSDictionary { ["state": "all", "links": ["<A> & \"B\""]] }
 
   private func session(_ id: Int64, drive: Int64, equipment: ModemEquipment? = nil) -> StoredSession {
@@ -75,6 +76,7 @@ struct ProvenanceTests {
         "name": "a.jsonl", "bytes": Self.log.utf8.count, "sha256": Self.digest,
       ])
     let parameters = (drives[0]["settings"] as? NSDictionary)?["parameters"] as? NSDictionary
+    #expect(drives.map { $0["receiver"] as? String } == ["u-blox", nil])
     #expect(parameters?["minimum_radius"] as? Int == 30, "the recording's own, not the present ones")
     #expect(drives[1]["log"] as? NSDictionary == ["name": "b.jsonl", "missing": "the log is no longer there"])
     #expect(drives[1]["settings"] == nil && drives[1]["equipment"] == nil)
@@ -89,6 +91,16 @@ struct ProvenanceTests {
     try expectWhole(try #require(collection["provenance"] as? NSDictionary))
     #expect((collection["features"] as? [Any])?.count == 2 && (collection["bbox"] as? [Any])?.count == 4)
     #expect(String(decoding: bytes, as: UTF8.self).contains("\n],\"bbox\":["))
+  }
+
+  @Test("when a log names the driver of the receiver, then the report has it below its title")
+  func receiver() throws {
+    let provenance = try provenance()
+    let page = ReportPage(
+      Report(parts: [.init(title: "T", figures: ReportFigures(), provenance: provenance)], comparison: nil)
+    ).html
+    #expect(page.contains("<dt>receiver, by gpsd's driver</dt><dd>u-blox</dd>"))
+    #expect(page.contains(">sessions 3 to 5; 1 drive log</a>"))
   }
 
   @Test("when the first line of a log cannot be read, then the provenance says so in place of the settings")

@@ -97,7 +97,8 @@ def add_tests(database, hostile=False, every=90):
     db.close()
 
 
-def fill(database, fences, links=("A", "B"), radio=True, seed=15, hostile=False):
+def fill(database, fences, links=("A", "B"), radio=True, seed=15, hostile=False, channels=CHANNELS, session=FENCES_A_SESSION):
+    """`session`: the fences of each session; a drive has three."""
     chance = random.Random(seed)
     db = sqlite3.connect(database)
     db.create_function("checksum_of_row", -1, stores.checksum, deterministic=True)
@@ -106,12 +107,13 @@ def fill(database, fences, links=("A", "B"), radio=True, seed=15, hostile=False)
     of_link = fences // len(links)
     with db:
         for place, link in enumerate(links):
-            fill_link(db, insert, of_link + (fences % len(links) if place == 0 else 0), link if len(links) > 1 else None, radio, chance, hostile)
+            fill_link(db, insert, of_link + (fences % len(links) if place == 0 else 0), link if len(links) > 1 else None, radio, chance, hostile,
+                      channels, session)
     db.close()
 
 
-def fill_line(database, latitude, longitude, fences=14, step=21.3, link=None, technology="4G/LTE"):
-    """Fences of 15 m in a row eastwards, this many metres apart, also over the antimeridian: most answered, two lost, two without pings, two
+def fill_line(database, latitude, longitude, fences=14, step=21.3, link=None, technology="4G/LTE", tunnel=0):
+    """`tunnel`: the seconds without a position in the last fence. Fences of 15 m in a row eastwards, this many metres apart, also over the antimeridian: most answered, two lost, two without pings, two
     touched by Wi-Fi (one of them without an answer)."""
     db = sqlite3.connect(database)
     db.create_function("checksum_of_row", -1, stores.checksum, deterministic=True)
@@ -127,15 +129,16 @@ def fill_line(database, latitude, longitude, fences=14, step=21.3, link=None, te
             pings, answered = {3: (30, 0), 4: (30, 0), 6: (0, 0), 7: (0, 0), 9: (12, 12), 10: (8, 0)}.get(number, (30, 30))
             delay = [32_000_000] * 4 if answered else [None] * 4
             at = START_US + number * 3_000_000
-            row = (drive, session, number, at, at + 3_000_000, at + 3_000_000, latitude, east, 3.4, 171.0, 90.0, 7.1, 15.0, technology, pings,
+            end = at + 3_000_000 + (tunnel * 1_000_000 if number == fences - 1 else 0)
+            row = (drive, session, number, at, end, end, latitude, east, 3.4, 171.0, 90.0, 7.1, 15.0, technology, pings,
                    answered, 32_000_000 * answered, 0, 0, *delay, 2_000_000 if answered else None, int(number not in (9, 10)), None, None)
             db.execute(f"INSERT INTO fence ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})", row)
     db.close()
 
 
-def add_cells(report, technology, number, level):
-    """The serving cell on one of three bands, and what the modem tells of other cells."""
-    channel = CHANNELS[number // 70 % 3]
+def add_cells(report, technology, number, level, channels):
+    """The serving cell on one of some bands, and what the modem tells of other cells."""
+    channel = channels[number // 70 % len(channels)]
     report["cell"] = {"kind": "lte", "mcc": "999", "mnc": "01", "id": 256 + number // 70, "pci": number // 70 % 504, "channel": channel}
     report["environment"] = {"timing_advance": 3 + number % 9, "neighbours": 1 + number % 4,
                              "neighbour": {"kind": "lte", "pci": 77, "channel": channel, "rsrp": round(level - 8, 1)}}
@@ -146,21 +149,21 @@ def add_cells(report, technology, number, level):
         report["levels"].append({"quantity": "nr_rsrp", "minimum": level - 9, "median": level - 5, "maximum": level})
 
 
-def fill_link(db, insert, fences, link, radio, chance, hostile):
+def fill_link(db, insert, fences, link, radio, chance, hostile, channels, of_session):
     latitude, longitude, course, technology, at = 48.2096, 16.3706, 200.0, "5G/NRNSA", START_US
     drive = session = None
     for number in range(fences):
-        in_drive = number % (3 * FENCES_A_SESSION)
+        in_drive = number % (3 * of_session)
         if in_drive == 0:
             if drive is not None:
                 at += 3600 * 20 * 1_000_000
             name = HOSTILE if hostile and link == "B" else link
             drive = db.execute("INSERT INTO drive (started_at, ended_at, stop_reason, link) VALUES (?, ?, 'user', ?)", (at, at + 1, name)).lastrowid
-        if in_drive % FENCES_A_SESSION == 0:
+        if in_drive % of_session == 0:
             test = f"00000000-0000-4000-8000-{drive:06d}{in_drive:06d}"
             session = db.execute(
                 "INSERT INTO session (drive_id, number, test_uuid, started_at, anchor_at, finalized_at) VALUES (?, ?, ?, ?, ?, ?)",
-                (drive, in_drive // FENCES_A_SESSION, test, at, at, at + 1)).lastrowid
+                (drive, in_drive // of_session, test, at, at, at + 1)).lastrowid
         # A road: a slow turn, with bends.
         bend = 1.4 * math.sin(number / 37) + 1.1 * math.sin(number / 11) + chance.gauss(0, 1)
         course = (course + bend + (0.35 if in_drive > 250 else 0)) % 360
@@ -181,7 +184,7 @@ def fill_link(db, insert, fences, link, radio, chance, hostile):
         if level:
             report["levels"] = [{"quantity": level[0], "minimum": level[1], "median": level[1] + 3, "maximum": level[1] + 7}]
         if level and level[0] == "rsrp":
-            add_cells(report, now, number, level[1])
+            add_cells(report, now, number, level[1], channels)
         row = (drive, session, in_drive, at, exited, exited, latitude, longitude, 3.4, 171.0, course, float(speed), float(radius), now, pings,
                answered, *figures, int(in_drive % 400 not in range(60, 66)), json.dumps(report) if radio else None, delay_bins(figures[4] or 0, answered))
         db.execute(insert, row)

@@ -3,7 +3,7 @@ import OrderedJSON
 import Store
 
 /// A drive that an export has fences of, and its log at the time of the export.
-public struct DriveProvenance: Hashable, Sendable {
+public struct DriveProvenance: LinkOfDrive, Hashable, Sendable {
   let id: Int64
   let link: String?
   let started: WallTime
@@ -16,6 +16,8 @@ public struct DriveProvenance: Hashable, Sendable {
   let digest: FileDigest?
   /// The settings of the recording, by the log; `nil` without a log that has any.
   let settings: JSON?
+  /// The driver by which gpsd read the receiver, by the log; `nil` without a log that has one.
+  let receiver: String?
   /// Why the log is missing, or its settings are unknown.
   private let trouble: String?
 
@@ -29,19 +31,20 @@ public struct DriveProvenance: Hashable, Sendable {
     (id, link, started) = (session.drive, session.link, session.driveStarted)
     (self.sessions, self.fences) = (sessions.map(\.id), fences)
     equipment = sessions.compactMap(\.session.equipment).reduce(into: []) { if $0.last != $1 { $0.append($1) } }
-    (self.log, digest, settings, trouble) = Self.read(log)
+    (self.log, digest, settings, receiver, trouble) = Self.read(log)
   }
 
-  private static func read(_ log: StoredDriveLog?) -> (String?, FileDigest?, JSON?, String?) {
-    guard let name = log?.name else { return (nil, nil, nil, "the drive has no log") }
-    guard let path = log?.path else { return (name, nil, nil, "the log is no longer there") }
+  private static func read(_ log: StoredDriveLog?) -> (String?, FileDigest?, JSON?, String?, String?) {
+    guard let name = log?.name else { return (nil, nil, nil, nil, "the drive has no log") }
+    guard let path = log?.path else { return (name, nil, nil, nil, "the log is no longer there") }
     var digest: FileDigest?
     do {
       digest = try FileDigest(path: path)
-      let settings = try LoggedPositions(path: path).header.settings
-      return (name, digest, settings == .object([:]) ? nil : settings, nil)
+      let positions = try LoggedPositions(path: path)
+      let settings = positions.header.settings
+      return (name, digest, settings == .object([:]) ? nil : settings, try positions.receiver(), nil)
     } catch {
-      return (name, digest, nil, "\(error)")
+      return (name, digest, nil, nil, "\(error)")
     }
   }
 
@@ -79,7 +82,7 @@ public struct DriveProvenance: Hashable, Sendable {
     return .object([
       "drive": .integer(id), "link": link.map(JSON.string), "started_at": .string(started.iso8601),
       "sessions": .array(sessions.map(JSON.integer)), "fences": .count(fences), "log": ofLog, "settings": settings,
-      "equipment": equipment.listing,
+      "equipment": equipment.listing, "receiver": receiver.map(JSON.string),
     ])
   }
 

@@ -75,7 +75,7 @@ public struct ExportProvenance: Hashable, Sendable {
     let logs = drives.count { $0.digest != nil }
     let ofDrives =
       drives.isEmpty
-      ? "" : ": \(counted(drives.count, "drive")), \(counted(logs, "drive log")) with SHA-256"
+      ? "" : ": \(counted(drives.drives.count, "drive")), \(counted(logs, "drive log")) with SHA-256"
     return "\(program), \(content) exported \(exported.iso8601)"
       + (store.map { " from the store \($0.uuid)" } ?? "") + ofDrives
   }

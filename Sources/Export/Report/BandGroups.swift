@@ -25,6 +25,8 @@ struct BandGroups: Sendable {
     fileprivate(set) var microseconds: Int64 = 0
     /// Medians of the fences, of the quantity that stands for the technology (``FenceRadio/quantities(of:)``).
     fileprivate(set) var signal = Distribution()
+    /// The same of RSSI in 3G, where the modem names no RSCP.
+    fileprivate(set) var rssi = Distribution()
     /// Medians of the fences, of the 5G cell beside an LTE anchor.
     fileprivate(set) var secondarySignal = Distribution()
     fileprivate(set) var carriers = Distribution()
@@ -42,16 +44,22 @@ struct BandGroups: Sendable {
     isKnown ? groups.sorted { $0.key.order < $1.key.order }.map { ($0.key, $0.value) } : []
   }
 
+  /// The keys of the rows of any of these, in order.
+  static func keys(of all: [BandGroups]) -> [Key] {
+    Set(all.flatMap { $0.rows.map(\.key) }).sorted { $0.order < $1.order }
+  }
+
   mutating func add(_ reported: StoredFence) {
     let (radio, technology) = (reported.fence.radio, Self.technology(of: reported.fence))
     let (environment, fifth) = (radio?.environment, radio?.tenths(of: .nrRSRP))
     let key = Key(reception: Reception(on: technology), band: radio?.cell.flatMap(RadioBands.name))
+    let levels = FenceRadio.quantities(of: technology).map { radio?.tenths(of: $0) }
     let secondarySignal = key.reception == .fiveStandalone ? nil : fifth
     if key.band != nil || environment != nil || secondarySignal != nil { isKnown = true }
     add(
       reported, to: key,
       [
-        (\.signal, FenceRadio.quantities(of: technology).first.flatMap { radio?.tenths(of: $0) }),
+        (\.signal, levels.first ?? nil), (\.rssi, levels.first == .some(nil) ? levels.dropFirst().first ?? nil : nil),
         (\.secondarySignal, secondarySignal), (\.carriers, environment?.carriers.map { Int64($0) }),
         (\.neighbours, environment?.neighbours.map { Int64($0) }),
         (\.strongest, (environment?.strongest?.power).flatMap { Int64(exactly: ($0 * 10).rounded()) }),

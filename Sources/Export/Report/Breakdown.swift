@@ -176,8 +176,8 @@ struct DriveFacts: Sendable {
   /// The clocks that dated the drives, and the user's own targets.
   private(set) var clocks: Set<String> = []
   private(set) var targets: Set<String> = []
-  /// The modems, SIMs and connections that measured the fences, in order of their first fence.
-  private(set) var equipment: [ModemEquipment] = []
+  /// The modems, SIMs and connections that measured the fences, in order of their first fence, with the ids of their sessions.
+  private(set) var equipment: [(used: ModemEquipment, sessions: [Int64])] = []
   /// The fences in which the modem was roaming.
   private(set) var roaming = 0
   /// Whether there are drives whose pings went to the control server's target.
@@ -193,8 +193,10 @@ struct DriveFacts: Sendable {
     } else {
       hasServer = true
     }
-    if let used = reported.session.session.equipment, equipment.last != used, !equipment.contains(used) {
-      equipment.append(used)
+    if let used = reported.session.session.equipment {
+      let place = equipment.lastIndex { $0.used == used } ?? equipment.endIndex
+      if place == equipment.endIndex { equipment.append((used, [])) }
+      if equipment[place].sessions.last != reported.session.id { equipment[place].sessions.append(reported.session.id) }
     }
     guard let radio = reported.fence.radio else { return }
     if radio.isRoaming { roaming += 1 }

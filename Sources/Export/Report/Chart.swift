@@ -55,15 +55,16 @@ struct Chart {
   let x: ChartAxis
   let y: ChartAxis
   /// The frame of the shapes in units of the `viewBox`.
-  var frame = (left: 38.0, top: 8.0, right: 392.0, bottom: 196.0)
-  /// Of the whole drawing.
-  static let size = (width: 400.0, height: 230.0)
+  var frame: (left: Double, top: Double, right: Double, bottom: Double)
+  /// Of the whole drawing, which is 400 wide.
+  private let height: Double
   private var shapes: [String] = []
 
-  init(_ title: String, description: String, x: ChartAxis, y: ChartAxis) {
-    (self.title, self.description, self.x, self.y) = (title, description, x, y)
+  init(_ title: String, description: String, x: ChartAxis, y: ChartAxis, height: Double = 200) {
+    (self.title, self.description, self.x, self.y, self.height) = (title, description, x, y, height)
     // The numbers of long ticks must not meet the axis' title.
-    frame.left = max(frame.left, 20 + 6 * Double(y.ticks.map { y.text($0).count }.max() ?? 0))
+    let left = max(38, 20 + 6 * Double(y.ticks.map { y.text($0).count }.max() ?? 0))
+    frame = (left, 8, 392, height - 34)
   }
 
   private func across(_ value: Double) -> Double { frame.left + x.position(value) * (frame.right - frame.left) }
@@ -126,7 +127,7 @@ struct Chart {
     }.joined()
     let middle = Markup.coordinate((frame.top + frame.bottom) / 2)
     return """
-      <svg class="chart" viewBox="0 0 \(Int(Self.size.width)) \(Int(Self.size.height))" role="img" aria-label="\(Markup.escaped(title))">
+      <svg class="chart" viewBox="0 0 400 \(Int(height))" role="img" aria-label="\(Markup.escaped(title))">
       <title>\(Markup.escaped(title))</title><desc>\(Markup.escaped(description))</desc>
       \(columns)\(rows)\(shapes.joined())
       <text x="\(Markup.coordinate(frame.right))" y="\(Markup.coordinate(frame.bottom + 27))" text-anchor="end">\(Markup.escaped(x.title))</text>

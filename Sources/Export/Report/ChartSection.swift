@@ -8,6 +8,8 @@ struct ChartSection {
 
   /// The most links of a part with a chart of their own.
   private static let mostLinks = 4
+  /// The height of charts that need less than others, so that the page has room for the links.
+  private static let lowHeight = 160.0
 
   var html: String {
     // In a comparison, the same charts of both parts are side by side.
@@ -124,7 +126,8 @@ struct ChartSection {
         "Delay and loss over the distance\(name)",
         description:
           "\(Markup.number(kilometres, 1)) km; pieces with a loss above 10 %: \(losses.count { $0 > 0.1 }) of \(losses.count).",
-        x: .linear("distance, km", to: kilometres), y: .linear("mean delay, ms", to: Double(high) / 1000))
+        x: .linear("distance, km", to: kilometres), y: .linear("mean delay, ms", to: Double(high) / 1000),
+        height: Self.lowHeight)
       let length = profile.length / 1000
       let scale = chart.y.high
       for (index, piece) in profile.pieces.enumerated() {
@@ -175,7 +178,7 @@ struct ChartSection {
       x: ChartAxis(
         title: "dBm", low: low, high: high,
         ticks: stride(from: (low / tickStep).rounded(.up) * tickStep, through: high, by: tickStep).map { $0 }),
-      y: ChartAxis(title: "", low: 0, high: count, ticks: []))
+      y: ChartAxis(title: "", low: 0, high: count, ticks: []), height: max(Self.lowHeight, 42 + 25 * count))
     (chart.frame.left, chart.frame.right) = (18, 382)
     for (index, box) in boxes.enumerated() {
       let middle = count - Double(index) - 0.6

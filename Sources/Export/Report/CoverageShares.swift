@@ -37,8 +37,8 @@ struct CoverageShares: Sendable {
   }
 
   /// The fences of one link on one drive.
-  private struct LinkPart {
-    let drive: Int64
+  private struct LinkPart: LinkOfDrive {
+    let id: Int64
     let started: WallTime
     let link: String?
     var parts: [Reception: Part] = [:]
@@ -48,11 +48,6 @@ struct CoverageShares: Sendable {
     var metres: Double {
       // In a fixed order, so that the sum is the same each time.
       Reception.allCases.reduce(0) { $0 + (parts[$1]?.metres ?? 0) }
-    }
-
-    /// Whether this is another link of the same drive: the clock of each link is set on its own, by some microseconds differently.
-    func isBeside(_ other: LinkPart) -> Bool {
-      link != other.link && (started - other.started).inMicroseconds.saturatingMagnitude <= 1_000_000
     }
   }
 
@@ -69,7 +64,7 @@ struct CoverageShares: Sendable {
   /// The parts, by reception. Two links of one drive have one distance, the longer one; it is divided as those of both together.
   var parts: [Reception: Part] {
     var sum: [Reception: Part] = [:]
-    for drive in drives {
+    for drive in links.values.drives {
       let scale = Self.scale(drive)
       for link in drive {
         for (reception, var part) in link.parts {
@@ -91,25 +86,16 @@ struct CoverageShares: Sendable {
   /// the distances from fence to fence, of many fences runs of them.
   var coveredDistance: (estimate: Estimate, deviations: CorrelatedMean)? {
     Estimate.share(
-      ofPieces: drives.flatMap { drive in
+      ofPieces: links.values.drives.flatMap { drive in
         let scale = Self.scale(drive)
-        return drive.flatMap { steps[$0.drive]?.metres.runs ?? [] }.map {
+        return drive.flatMap { steps[$0.id]?.metres.runs ?? [] }.map {
           (whole: $0.whole * scale, part: $0.part * scale)
         }
       })
   }
 
-  /// The links that belong together, in the order of their drives.
-  private var drives: [[LinkPart]] {
-    let ordered = links.sorted { ($0.value.started, $0.key) < ($1.value.started, $1.key) }.map(\.value)
-    return ordered.reduce(into: []) { drives, link in
-      if let last = drives.last, last.allSatisfy({ link.isBeside($0) }) {
-        drives[drives.count - 1].append(link)
-      } else {
-        drives.append([link])
-      }
-    }
-  }
+  /// The number of drives, several links of one counted once.
+  var drives: Int { links.values.drives.count }
 
   var total: Part { Self.sum(parts) { _ in true } }
 
@@ -127,7 +113,7 @@ struct CoverageShares: Sendable {
     var link =
       links[reported.session.drive]
       ?? LinkPart(
-        drive: reported.session.drive, started: reported.session.driveStarted, link: reported.session.link, last: fence)
+        id: reported.session.drive, started: reported.session.driveStarted, link: reported.session.link, last: fence)
     link.last = fence
     link.parts[Reception(fence), default: Part()].fences += 1
     for (reception, microseconds) in fence.time(reported.microseconds) {

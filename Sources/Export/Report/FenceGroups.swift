@@ -135,6 +135,15 @@ struct FenceGroups: Sendable {
   /// The groups with fences, in order.
   var rows: [(name: String, group: FenceGroup)] { names.compactMap { name in groups[name].map { (name, $0) } } }
 
+  subscript(name: String) -> FenceGroup? { groups[name] }
+
+  /// The names in any of these, in order.
+  static func names(of all: [FenceGroups]) -> [String] {
+    all.flatMap(\.names).reduce(into: []) { names, name in
+      if !names.contains(name), all.contains(where: { $0[name] != nil }) { names.append(name) }
+    }
+  }
+
   /// - Parameter metres: From the fence of the link before; `nil` when this one does not continue it.
   mutating func add(_ reported: StoredFence, metres: Double?, to name: String) {
     if let metres, let before = last[reported.session.drive] {

@@ -17,7 +17,8 @@ enum Markup {
   }
 
   /// A table with a caption; the first cell of each row is its heading. Cells are HTML.
-  static func table(_ caption: String, _ heads: [String], _ rows: [[String]]) -> String {
+  /// - Parameter more: The number of rows that the page leaves out.
+  static func table(_ caption: String, _ heads: [String], _ rows: [[String]], more: Int = 0) -> String {
     let head = heads.map { "<th scope=\"col\">\($0)</th>" }.joined()
     let body = rows.map { row in
       let cells = row.dropFirst().map { "<td>\($0)</td>" }.joined()
@@ -26,7 +27,7 @@ enum Markup {
     return """
       <div class="scroll" tabindex="0" role="region" aria-label="\(plain(caption))"><table><caption>\(caption)</caption>
       <thead><tr>\(head)</tr></thead>
-      <tbody>\(body)</tbody></table></div>
+      <tbody>\(body)</tbody></table></div>\(more > 0 ? "<p>\(counted(more, "more row")): JSON has them.</p>" : "")
       """
   }
 

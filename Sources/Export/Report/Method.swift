@@ -121,7 +121,7 @@ enum Method: String, CaseIterable {
       """
       Each fence counts for the technology and the band of its last serving cell. The 5G cell beside an LTE anchor (non-standalone) has a row of its own: \
       its fences are in the anchor's row too. Band: that of the channel, several with / where 5G's overlap; unknown in 2G and 3G, and where the modem names no channel. \
-      Signal: of each fence the median over its time, RSRP in 4G and of the anchor, SS-RSRP in 5G, RSCP in 3G, RSSI in 2G; then the median over fences. Carriers: \
+      Signal: of each fence the median over its time, RSRP in 4G and of the anchor, SS-RSRP in 5G, RSCP in 3G, RSSI in 2G; then the median over fences. RSSI of 3G fences without RSCP stands apart. Carriers: \
       the most in use together in a fence, as far as the modem names more than one; the most frequent number. Neighbours: the most at a time in a fence; the mean \
       over fences with any, and the level of the strongest one. Timing advance: the least and the greatest of the fences' last ones, in the modem's own unit.
       """

@@ -5,9 +5,6 @@ import OrderedJSON
 struct OriginSection {
   let report: Report
 
-  /// The drives that the page lists; the others are in JSON.
-  static let mostDrives = 60
-
   // MARK: Facts
 
   /// The facts of all parts together, as a list of names and values.
@@ -32,6 +29,7 @@ struct OriginSection {
       ("roaming", each { $0.roaming > 0 ? counted($0.roaming, "fence") : nil }),
       ("ping target of the drives", each { Self.list($0.targets.sorted(), ", ") }),
       ("control server, as set now", each { $0.hasServer ? report.origin.server : nil }),
+      ("receiver, by gpsd's driver", Self.list(Array(Set(drives.compactMap(\.receiver))).sorted(), ", ")),
       ("receiver, as set now", report.origin.receiver),
       ("time from", each { Self.clocks($0.clocks) }),
       ("settings", settings), ("declared, in place of kernel and modem", declared),
@@ -77,9 +75,10 @@ struct OriginSection {
     return Self.flat(settings)
   }
 
+  private var drives: [DriveProvenance] { report.parts.compactMap(\.provenance).flatMap(\.drives) }
+
   /// What the operator declared of each link, by the drive logs.
   private var declared: String? {
-    let drives = report.parts.compactMap(\.provenance).flatMap(\.drives)
     let words = drives.compactMap { drive in
       drive.settings.flatMap { Self.split($0).declared }.map { (drive.link.map { "\($0): " } ?? "") + Self.flat($0) }
     }
@@ -114,9 +113,9 @@ struct OriginSection {
   static func reference(_ parts: [Report.Part]) -> String {
     let drives = parts.compactMap(\.provenance).flatMap(\.drives)
     guard !drives.isEmpty else { return "" }
-    let sessions = ranges(Array(Set(drives.flatMap(\.sessions))))
+    let sessions = words(Array(Set(drives.flatMap(\.sessions))))
     let logs = Set(drives.filter { $0.digest != nil }.map(\.id)).count
-    return " <a class=\"from\" href=\"#sources\">sessions \(sessions); \(counted(logs, "drive log"))</a>"
+    return " <a class=\"from\" href=\"#sources\">\(sessions); \(counted(logs, "drive log"))</a>"
   }
 
   /// The drives of each part with their sessions, logs and digests.
@@ -130,19 +129,22 @@ struct OriginSection {
   private func table(_ provenance: ExportProvenance, _ title: String) -> String? {
     let drives = provenance.drives
     guard !drives.isEmpty else { return nil }
-    let rest = drives.count - Self.mostDrives
+    let most = report.mostRows
     return Markup.table(
       "Drives, sessions and drive logs\(title)\(Markup.note(.sources))",
       ["drive", "started", "sessions", "fences", "bytes", "drive log, with its SHA-256"],
-      drives.prefix(Self.mostDrives).map { drive in
+      drives.prefix(most).map { drive in
         let log = drive.logText
         return [
           "\(drive.id)" + (drive.link.map { ", \(Markup.escaped($0))" } ?? ""), Markup.moment(drive.started),
           Self.ranges(drive.sessions), "\(drive.fences)", log.bytes.map { "\($0)" } ?? "–",
           Markup.escaped(log.name) + (log.sha256.map { "<br><span class=\"digest\">\($0)</span>" } ?? ""),
         ]
-      })
-      + (rest > 0 ? "<p>\(counted(rest, "more drive")): JSON has them (parts.provenance.drives).</p>" : "")
+      }, more: drives.count - most)
+  }
+
+  static func words(_ sessions: [Int64]) -> String {
+    (sessions.count > 1 ? "sessions " : "session ") + ranges(sessions)
   }
 
   /// Numbers in order, runs shortened: `1 to 3, 7`.

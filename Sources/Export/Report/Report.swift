@@ -66,6 +66,28 @@ public struct Report: Sendable {
     return titles.count < 2 || titles.allSatisfy { $0.count <= Self.longestHead } ? titles : ["first", "second"]
   }
 
+  /// The rows of a table with a name: one for each part that has the value; of two parts, each has the name of the part too.
+  func rows<Value>(_ name: String, _ value: (Part) -> Value?, _ cells: (Value) -> [String]) -> [[String]] {
+    zip(heads, parts).compactMap { head, part in
+      value(part).map { [Markup.escaped(parts.count > 1 ? "\(name), \(head)" : name)] + cells($0) }
+    }
+  }
+
+  /// The most names or drives in each table that has no other limit, by link, area and band and of the drives: together they leave the
+  /// report six pages of paper.
+  var mostRows: Int {
+    let ofParts = parts.map(\.figures.breakdown)
+    let names = [
+      FenceGroups.names(of: ofParts.map(\.links)).count, FenceGroups.names(of: ofParts.map(\.areas)).count,
+      BandGroups.keys(of: ofParts.map(\.bands)).count,
+    ]
+    let drives = parts.map { $0.provenance?.drives.count ?? 0 }
+    let room = parts.count > 1 ? 56 : 64
+    return (1...60).last { most in
+      (names.map { min($0, most) * parts.count } + drives.map { min($0, most) }).reduce(0, +) <= room
+    } ?? 1
+  }
+
   /// A report of one or two parts.
   /// - Parameters:
   ///   - comparison: With all fences of both parts; `nil` for one part.

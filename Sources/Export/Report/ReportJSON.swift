@@ -74,9 +74,10 @@ extension Report.Part {
   private var figuresMembers: [JSON.Member] {
     JSON.members([
       "title": .string(title), "from": (figures.period?.lowerBound.iso8601).map(JSON.string),
-      "to": (figures.period?.upperBound.iso8601).map(JSON.string), "drives": .count(figures.drives.count),
+      "to": (figures.period?.upperBound.iso8601).map(JSON.string), "drives": .count(figures.shares.drives),
+      "links": .count(figures.breakdown.links.rows.count),
       "logs": .count(figures.logged.logs),
-      "equipment": figures.breakdown.facts.equipment.listing,
+      "equipment": figures.breakdown.facts.equipment.map(\.used).listing,
       "coverage": coverageJSON, "delay": delay, "variation": variation, "loss": lossJSON, "outages": outages,
       "worst": .object([
         "stretches": .array(figures.stretches.worst.map(\.json)), "method": method(.worst),

@@ -28,12 +28,11 @@ public struct ReportPage {
     \(ComparisonSection(report: report).html)
     \(ChartSection(report: report, ground: ground).html)
     <h2>Coverage by technology</h2>
-    \(report.parts.map(coverage).joined(separator: "\n"))
-    \(GroupSection(report: report).html)
+    \(coverage)
+    \(GroupSection(report).html)
     <h2>Delay, loss and outages</h2>
-    <div class="columns">\(delay)<div>\(loss)</div></div>
-    <h2>Quality of the data</h2>
-    \(quality)
+    <div class="columns">\(delay)\(loss)<div><h2>Quality of the data</h2>
+    \(quality)</div></div>
     \(SpeedTestSection(report).html)
     <h2>Worst stretches of about \(Int(Stretch.length)) m\(Markup.note(.worst))</h2>
     <p class="soft">Filled circles: answered, green below a mean of 120 ms, else orange; dashed red rings: no answer; thin \
@@ -67,20 +66,24 @@ public struct ReportPage {
 
   private func heading(_ name: String, _ part: Report.Part) -> String {
     let figures = part.figures
+    let links = figures.breakdown.links.rows.count
     let speedTests = figures.speedTests.isEmpty ? "" : ", speed tests: \(figures.speedTests.all.tests)"
     let period = figures.period.map { "\(Markup.moment($0.lowerBound)) to \(Markup.moment($0.upperBound)), " } ?? ""
     return """
       <p><strong>\(Markup.escaped(name == part.title ? name : "\(name): \(part.title)"))</strong></p>
       <p class="soft">\(period)\(counted(figures.shares.total.fences, "fence")), \(counted(figures.sums.pings, "ping")), \
-      drives: \(figures.drives.count), drive logs: \(figures.logged.logs)\(speedTests)\(equipment(figures))</p>
+      drives: \(figures.shares.drives)\(links > 1 ? ", links: \(links)" : ""), drive logs: \(figures.logged.logs)\(speedTests)\(equipment(figures))</p>
       """
   }
 
-  /// Up to three modems, so that the page stays one: JSON has all of them.
+  /// Up to three modems, so that the page stays one: JSON has all of them. Of several, each has the sessions that it measured.
   private func equipment(_ figures: ReportFigures) -> String {
     let equipment = figures.breakdown.facts.equipment
     let more = equipment.count > 3 ? "; and \(equipment.count - 3) more" : ""
-    let words = equipment.prefix(3).map { Markup.escaped(ForeignText.clean($0.words, limit: 400)) }
+    let words = equipment.prefix(3).map {
+      Markup.escaped(ForeignText.clean($0.used.words, limit: 400))
+        + (equipment.count > 1 ? " (\(OriginSection.words($0.sessions)))" : "")
+    }
     return words.isEmpty ? "" : "<br>measured with \(words.joined(separator: "<br>and "))\(more)"
   }
 
@@ -115,30 +118,34 @@ public struct ReportPage {
 
   /// A table with a row for each reception that occurs, then those with coverage together, all that was measured, and all. Shares are of
   /// what was measured.
-  private func coverage(_ part: Report.Part) -> String {
-    let (parts, measured) = (part.figures.shares.parts, part.figures.shares.measured)
-    func row(_ name: String, _ part: CoverageShares.Part, hasShares: Bool = true, interval: String = "") -> [String] {
-      let shares = CoverageShares.Percentages(part, of: hasShares ? measured : CoverageShares.Part())
-      return [
-        name, Markup.number(part.metres / 1000, 2), Markup.percent(shares.way) + interval,
-        Markup.time(part.microseconds),
-        Markup.percent(shares.time), "\(part.pings)", Markup.percent(shares.pings),
-      ]
-    }
-    let rows = Reception.allCases.compactMap { reception in
-      let name = reception.name
-      return parts[reception].map { row(name, $0, hasShares: reception.isMeasured) }
+  private var coverage: String {
+    func rows(
+      _ name: String, of all: KeyPath<CoverageShares, CoverageShares.Part>? = \.measured,
+      interval: @escaping (Report.Part) -> String = { _ in "" }, _ value: (CoverageShares) -> CoverageShares.Part?
+    ) -> [[String]] {
+      report.rows(name) { part in
+        value(part.figures.shares).map { (part, $0) }
+      } _: { part, value in
+        let measured = all.map { part.figures.shares[keyPath: $0] } ?? CoverageShares.Part()
+        let shares = CoverageShares.Percentages(value, of: measured)
+        return [
+          Markup.number(value.metres / 1000, 2), Markup.percent(shares.way) + interval(part),
+          Markup.time(value.microseconds),
+          Markup.percent(shares.time), "\(value.pings)", Markup.percent(shares.pings),
+        ]
+      }
     }
     return Markup.table(
-      Markup.escaped(part.title) + Markup.note(.coverage) + OriginSection.reference([part]),
+      "Distance, time and pings" + Markup.note(.coverage) + origin,
       ["", "distance km" + Markup.note(.way), "of distance", "time", "of time", "pings", "of pings"],
-      rows + [
-        row(
-          "with coverage", part.figures.shares.covered,
-          interval: Markup.interval(part.coverage?.estimate, exists: measured.metres > 0)),
-        row("measured", measured),
-        row("all", part.figures.shares.total, hasShares: false),
-      ])
+      Reception.allCases.flatMap { reception in
+        rows(reception.name, of: reception.isMeasured ? \.measured : nil) { $0.parts[reception] }
+      }
+        + rows(
+          "with coverage",
+          interval: { Markup.interval($0.coverage?.estimate, exists: $0.figures.shares.measured.metres > 0) },
+          \.covered)
+        + rows("measured", \.measured) + rows("all", of: nil, \.total))
   }
 
   private var delay: String {

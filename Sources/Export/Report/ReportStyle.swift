@@ -2,11 +2,11 @@
 /// as ``ReportPage`` refers to no other file.
 enum ReportStyle {
   static let css = """
-    :root { color-scheme: light dark; --ink: #1c1f23; --soft: #555b63; --paper: #fff; --line: #c9ced6; --tile: #f1f4f8;
+    :root { color-scheme: light dark; --ink: #1c1f23; --soft: #555b63; --paper: #fff; --shade: #1c1f2344; --line: #c9ced6; --tile: #f1f4f8;
       --link: #0b57a4; --good: #1a7f4b; --slow: #b85c00; --lost: #b3261e;
       --t0: #8f3b00; --t1: #7a6a00; --t2: #0b57a4; --t3: #7b2fb5; --t4: #00785c;
       --water: #c4d7e4; --green: #dce7da; --built: #e3e5e9; --road: #a9b3bc; --image: 1; }
-    @media (prefers-color-scheme: dark) { :root { --ink: #e8eaed; --soft: #b3bac4; --paper: #16191d; --line: #454c56;
+    @media (prefers-color-scheme: dark) { :root { --ink: #e8eaed; --soft: #b3bac4; --paper: #16191d; --shade: #e8eaed55; --line: #454c56;
       --tile: #22272e; --link: #8ab8f5; --good: #57c98b; --slow: #f0a04b; --lost: #ff8a80;
       --t0: #ff9e63; --t1: #e0cc4a; --t2: #79b8ff; --t3: #cf9bff; --t4: #4fd6b0;
       --water: #0b2b40; --green: #13241c; --built: #2a3139; --road: #465462; --image: .55; } }
@@ -20,12 +20,17 @@ enum ReportStyle {
     .tiles dt { color: var(--soft); font-size: .85rem; } .tiles dd { margin: 0; font-size: 1.25rem; font-weight: 600; }
     .tiles dd .soft { font-size: .85rem; font-weight: 400; }
     .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr)); gap: 0 1.5rem; }
-    .columns > * { min-width: 0; }
-    .scroll { overflow-x: auto; margin: .6rem 0; } table { border-collapse: collapse; width: 100%; font-size: .88rem; }
+    .columns > * { min-width: 0; } .columns > :nth-child(2) { grid-row: span 2; }
+    /* Where a table goes on behind an edge, a shadow is there: the ground that hides it moves with the table. */
+    .scroll { overflow-x: auto; margin: .6rem 0; background: linear-gradient(90deg, var(--paper) 40%, transparent) 0 0 / 2.5rem 100% no-repeat local,
+      linear-gradient(270deg, var(--paper) 40%, transparent) 100% 0 / 2.5rem 100% no-repeat local,
+      linear-gradient(90deg, var(--shade), transparent) 0 0 / .8rem 100% no-repeat scroll,
+      linear-gradient(270deg, var(--shade), transparent) 100% 0 / .8rem 100% no-repeat scroll; }
+    table { border-collapse: collapse; width: 100%; font-size: .88rem; }
     caption { text-align: left; font-weight: 600; padding: .2rem 0; } thead th { color: var(--soft); font-weight: 500; }
-    th, td { border-bottom: 1px solid var(--line); padding: .2rem .5rem .2rem 0; text-align: right; vertical-align: top;
+    th, td { border-bottom: 1px solid var(--line); padding: .2rem 0 .2rem .9em; text-align: right; vertical-align: top;
       font-variant-numeric: tabular-nums; }
-    th:first-child { text-align: left; font-weight: 500; min-width: 7.5rem; } sup { line-height: 0; margin-left: .15em; }
+    th:first-child { text-align: left; font-weight: 500; min-width: 7.5rem; padding-left: 0; } sup { line-height: 0; margin-left: .15em; }
     td { white-space: nowrap; } .compared .columns td { white-space: normal; } sup + sup::before { content: ' '; }
     .maps { display: grid; grid-template-columns: repeat(auto-fill, minmax(14rem, 1fr)); gap: .8rem; }
     figure { margin: 0; } figcaption { font-size: .8rem; }
@@ -40,6 +45,7 @@ enum ReportStyle {
     .ground .water { fill: var(--water); stroke: none; } .ground .river { stroke: var(--water); stroke-width: 1; }
     .ground .street { stroke-width: .35; } .ground .motorway { stroke-width: 1.4; } .ground .rail { stroke-dasharray: 3 1.5; } .ground .border { stroke-dasharray: 6 3 1 3; }
     .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr)); gap: 1rem; }
+    .charts > figure:last-child:nth-child(odd) { grid-column: 1 / -1; display: grid; grid-template-columns: subgrid; }
     .chart text, .mark { font-size: 10px; } .mark { font-weight: 700; paint-order: stroke; stroke: var(--tile); stroke-width: 3px; }
     .grid { stroke: var(--line); stroke-width: .6; } .line { fill: none; stroke: var(--soft); stroke-width: 1.8; }
     .delay { stroke: var(--ink); stroke-width: 1.2; } .loss { fill: var(--lost); fill-opacity: .45; stroke: none; }
@@ -60,9 +66,13 @@ enum ReportStyle {
       @page { size: A4; margin: 13mm; } body { font-size: 8.6pt; line-height: 1.25; padding: 0; max-width: none; } a { text-decoration: none; }
       .maps { grid-template-columns: repeat(3, 1fr); gap: 3mm; } .charts { grid-template-columns: 1fr 1fr; gap: 3mm; }
       .columns { grid-template-columns: 1fr 1fr; } .tiles { grid-template-columns: repeat(4, 1fr); }
-      th, td { padding: .1rem .4rem .1rem 0; } figcaption { font-size: 7.2pt; }
-      .compared table { font-size: 7.2pt; } .facts { font-size: 7.8pt; } .digest { font-size: 5.4pt; }
-      ol { font-size: 6.8pt; line-height: 1.2; } h2 { margin: 3mm 0 1mm; break-after: avoid; } figure, table { break-inside: avoid; }
-      .scroll { overflow: visible; margin: 2mm 0; } * { print-color-adjust: exact; } }
+      th, td { padding: .1rem 0 .1rem .7em; } th:first-child { min-width: 10rem; } figcaption { font-size: 7.2pt; }
+      .compared table { font-size: 7.2pt; } .compared > .scroll br:has(+ .soft) { display: none; }
+      .compared > .scroll td > .soft { margin-left: .5em; }
+      .facts { font-size: 7.8pt; } .digest { font-size: 5.4pt; }
+      ol { font-size: 6.8pt; line-height: 1.2; } h2 { margin: 2mm 0 1mm; padding-top: 1mm; } h2, h2 + p, .scroll:has(+ p) { break-after: avoid; }
+      figure, tr, caption, thead { break-inside: avoid; } thead { display: table-header-group; }
+      caption, thead, tbody tr:first-child, tbody tr:nth-last-child(2) { break-after: avoid; }
+      .scroll { overflow: visible; margin: 2mm 0; background: none; } * { print-color-adjust: exact; } }
     """
 }

@@ -89,10 +89,10 @@ struct SpeedTestSection {
   private var technologies: String {
     let shown = quantities.filter { ![.downloadIncrease, .uploadIncrease].contains($0) }
     func row(_ name: String, _ group: (SpeedTestSummary) -> SpeedTestGroup?) -> [[String]] {
-      zip(report.heads, report.parts).compactMap { head, part in
-        guard let group = group(part.figures.speedTests) else { return nil }
-        let name = report.parts.count > 1 ? "\(name), \(Markup.escaped(head))" : name
-        return [name, "\(group.tests)", "\(group.count(.completed))", percent(group.unsuccessful)]
+      report.rows(name) {
+        group($0.figures.speedTests)
+      } _: { group in
+        ["\(group.tests)", "\(group.count(.completed))", percent(group.unsuccessful)]
           + shown.map { $0.text(group.quantiles(of: $0)?.median.value) }
       }
     }

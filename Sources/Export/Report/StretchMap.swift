@@ -40,7 +40,7 @@ struct OverviewMap {
       marks: order.flatMap { look in marks.filter { $0.look == look } },
       labels: worst.enumerated().compactMap { index, stretch in
         stretch.fences.first.map { ($0.centre, "\(index + 1)") }
-      }, size: (400, 230), leastRadius: 2.2, description: description
+      }, size: (400, 200), leastRadius: 2.2, description: description
     ).svg(over: ground)
   }
 

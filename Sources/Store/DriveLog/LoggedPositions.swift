@@ -31,6 +31,24 @@ public struct LoggedPositions: Sendable {
     try forEachEvent { if case .fix(let fix) = $0.kind { try body($0.at, fix) } }
   }
 
+  /// The driver by which gpsd read the receiver of the drive's first positions (docs/drive-log.md, `driver`); `nil` when they name none.
+  /// - Throws: ``DriveLogError``
+  public func receiver() throws -> String? {
+    struct Details: Decodable { let driver: String? }
+    let decoder = JSONDecoder()
+    var (driver, read): (String?, Int) = (nil, 0)
+    _ = try forEachLine { _, line, event in
+      guard case .fix? = event?.kind else { return true }
+      read += 1
+      do { driver = try decoder.decode(Details.self, from: Data(line)).driver } catch is DecodingError {
+        // A driver that is no text is none.
+      }
+      // gpsd knows the driver after a few sentences of the receiver.
+      return driver == nil && read < 100
+    }
+    return driver.map { ForeignText.clean($0, limit: 64) }
+  }
+
   /// Calls `body` with each event, in the order of the log.
   /// - Returns: The number of lines that cannot be read.
   /// - Throws: ``DriveLogError``, and errors of `body`.

@@ -48,7 +48,7 @@ import Testing
     var chart = Chart("T <x>", description: "D", x: .linear("km", to: 10), y: .linear("ms", to: 100))
     chart.line([(0, 0), (5, 100), nil, (10, 1e9)], look: "delay")
     let path = try #require(chart.svg.firstMatch(of: /<path class="line delay" d="([^"]*)"/)).1
-    #expect(path == "M38.0 196.0h.1L215.0 8.0M392.0 8.0h.1")
+    #expect(path == "M38.0 166.0h.1L215.0 8.0M392.0 8.0h.1")
     #expect(chart.svg.contains("<title>T &lt;x&gt;</title><desc>D</desc>") && chart.svg.contains("role=\"img\""))
   }
 

@@ -39,6 +39,41 @@ import Testing
     #expect(!ReportPage(Self.report()).html.contains("measured with"))
   }
 
+  @Test("when there are several modems, then the page names the sessions that each measured")
+  func severalModems() {
+    var (figures, other) = (ReportFigures(), ModemEquipment.sample)
+    other.firmware = "R2"
+    for session in 1...4 {
+      let equipment = session == 3 ? other : .sample
+      for number in 0..<2 {
+        figures.add(.of(.sample(number: session * 2 + number), session: Int64(session), equipment: equipment))
+      }
+    }
+    let page = ReportPage(Report(parts: [.init(title: "A", figures: figures)], comparison: nil)).html
+    #expect(page.contains("ipv4v6 (sessions 1 to 2, 4)<br>and Maker") && page.contains("ipv4v6 (session 3)</p>"))
+  }
+
+  @Test(
+    "when a table by link is long, then the page has so many rows that the report fits on paper, and counts the others",
+    arguments: [(1, 60, 40), (2, 56, 144)])
+  func longTables(parts: Int, rows: Int, more: Int) {
+    var figures = ReportFigures()
+    for link in 1...100 {
+      figures.add(
+        .of(
+          .sample(number: link), drive: Int64(link), link: "L\(link)",
+          started: .sampleStart.later(by: .milliseconds(link))))
+    }
+    let part = Report.Part(title: "A", figures: figures)
+    let report = Report(
+      parts: [Report.Part](repeating: part, count: parts), comparison: parts > 1 ? PlaceComparison() : nil)
+    let page = ReportPage(report).html
+    #expect(
+      page.ranges(of: "<th scope=\"row\">L").count == rows && page.contains("<p>\(more) more rows: JSON has them.</p>"))
+    #expect(page.ranges(of: "drives: 1, links: 100, drive logs: 0").count == parts, "links of one drive")
+    #expect(report.json.text.ranges(of: #""drives":1,"links":100"#).count == parts)
+  }
+
   @Test("The page loads nothing and runs nothing")
   func nothingElsewhere() {
     let page = ReportPage(Self.report(compared: true)).html

@@ -37,6 +37,14 @@ struct LoggedPositionsTests {
     #expect(log.header.started == .sampleStart)
   }
 
+  @Test("when positions name a driver of gpsd, then the first name is the receiver's; others than texts are none")
+  func receiver() throws {
+    func fix(_ driver: String) -> String { #"{"at":1.5,"fix":{"latitude":48.2,"longitude":16.3},"driver":\#(driver)}"# }
+    let log = try log([self.fix(0), ping, fix("7"), fix(#""u-blox""#), fix(#""NMEA0183""#)])
+    #expect(try log.receiver() == "u-blox")
+    #expect(try self.log([ping, self.fix(0)]).receiver() == nil)
+  }
+
   @Test("when a log is read in pieces, then it has the same events as the log read as a whole")
   func asAWhole() throws {
     let lines = (0..<3000).flatMap { [fix($0), ping] }
