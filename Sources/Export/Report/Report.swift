@@ -82,7 +82,7 @@ public struct Report: Sendable {
       BandGroups.keys(of: ofParts.map(\.bands)).count,
     ]
     let drives = parts.map { $0.provenance?.drives.count ?? 0 }
-    let room = parts.count > 1 ? 56 : 64
+    let room = parts.count > 1 ? 40 : 64
     return (1...60).last { most in
       (names.map { min($0, most) * parts.count } + drives.map { min($0, most) }).reduce(0, +) <= room
     } ?? 1
