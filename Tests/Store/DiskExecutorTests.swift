@@ -45,19 +45,36 @@ struct DiskExecutorTests {
   @Test("when calls come one after another, then they run in that order")
   func order() async {
     let (disk, lines) = (DiskExecutor("test"), Collected<Int>())
-    for line in 0..<100 { disk.run { lines.append(line) } }
+    let signals = (0..<100).map { line in disk.signal { lines.append(line) } }
+    for signal in signals { signal() }
     await disk.execute {}
     #expect(lines.all == Array(0..<100))
+  }
+
+  @Test("when a signal comes twice before its work begins, then it runs once, and again at the next one")
+  func signals() async {
+    let (disk, calls, gate) = (DiskExecutor("test"), Counter(), DispatchSemaphore(value: 0))
+    let (block, count) = (disk.signal { gate.wait() }, disk.signal { calls.increment() })
+    block()
+    count()
+    count()
+    gate.signal()
+    await disk.execute {}
+    #expect(calls.count == 1)
+    count()
+    await disk.execute {}
+    #expect(calls.count == 2)
   }
 
   @Test("when work throws or has a value, then its caller gets the error or the value, after all earlier work")
   func execution() async throws {
     struct Broken: Error {}
     let (disk, finished, gate) = (DiskExecutor("test"), Counter(), DispatchSemaphore(value: 0))
-    disk.run {
+    let begin = disk.signal {
       gate.wait()
       finished.increment()
     }
+    begin()
     async let count = disk.execute { finished.count }
     gate.signal()
     #expect(await count == 1)
