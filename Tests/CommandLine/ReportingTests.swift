@@ -135,11 +135,11 @@ struct ReportingTests {
       "4G, B3</th><td>2</td><td>8 s</td><td>−100.0</td><td>–</td><td>2 in 1 fence</td><td>2.0</td><td>−104.0</td><td>5 to 11",
       "4G, B20</th><td>1</td><td>4 s</td><td>−110.0</td><td>–</td><td>–</td><td>–</td><td>–</td><td>–",
       "4G, band unknown</th><td>2</td><td>8 s</td><td>–</td><td>–</td><td>–</td><td>–</td><td>–</td><td>–",
-      "5G NSA, B3</th><td>1</td><td>4 s</td><td>−91.0</td><td>−99.5</td><td>–</td><td>–</td><td>–</td><td>–",
+      "5G NSA (LTE anchor), B3</th><td>1</td><td>4 s</td><td>−91.0</td><td>−99.5</td><td>–</td><td>–</td><td>–</td><td>–",
       "5G NSA, n77/n78 beside LTE</th><td>1</td><td>4 s</td><td>−99.5</td><td>–</td><td>–</td><td>–</td><td>–</td><td>–",
     ]
     #expect(page.contains(rows.map { "<tr><th scope=\"row\">\($0)</td></tr>" }.joined(separator: "\n")))
-    #expect(page.contains("Signal and cells by band<sup><a href=\"#n16\"") && page.contains("<li id=\"n16\""))
+    #expect(page.contains("Signal and cells by band<sup><a href=\"#n12\"") && page.contains("<li id=\"n12\""))
     for row in [
       #"{"technology":"4G","band":"B3","is_secondary":false,"fences":2,"time_s":8.0,"signal_dbm":-100.0,"carriers":2,"#
         + #""carriers_fences":1,"neighbours_mean":2.0,"neighbour_dbm":-104.0,"timing_advance_min":5,"timing_advance_max":11}"#,

@@ -11,7 +11,9 @@ struct BandGroups: Sendable {
     /// Whether it is of 5G cells beside an LTE anchor: their fences are in the row of the anchor too.
     var isSecondary = false
 
-    var name: String { "\(reception.name), \(band ?? "band unknown")\(isSecondary ? " beside LTE" : "")" }
+    var name: String {
+      "\(isSecondary ? reception.name : reception.servingName), \(band ?? "band unknown")\(isSecondary ? " beside LTE" : "")"
+    }
 
     /// Bands of one technology in the order of their numbers, the unknown one last.
     fileprivate var order: (Int, Int, Int, String) {
@@ -88,6 +90,11 @@ struct BandGroups: Sendable {
     let names: [RadioCell.Kind: String] = [.gsm: "2G/GSM", .umts: "3G/UMTS", .lte: "4G/LTE", .nr: "5G/NR"]
     return names[kind].map { Technology($0) }
   }
+}
+
+extension Reception {
+  /// The name beside values of the serving cell: in 5G NSA, the LTE anchor.
+  var servingName: String { self == .fiveNonStandalone ? "\(name) (LTE anchor)" : name }
 }
 
 extension FenceRadio {

@@ -65,13 +65,18 @@ struct WayProfile: Sendable {
     metres += step ?? 0
     if drive != self.drive, starts.count < Self.mostStarts { starts.append(metres) }
     self.drive = drive
-    while metres / length >= Double(Self.most) {
-      length *= 2
-      pieces.halve { $0.add($1) }
-    }
+    while metres / length >= Double(Self.most) { coarsen(to: length * 2) }
     let place = Int(metres / length)
     while pieces.count <= place { pieces.append(PingSums()) }
     pieces[place].add(fence)
+  }
+
+  /// Joins pieces until each has at least this length.
+  mutating func coarsen(to least: Double) {
+    while length < least {
+      length *= 2
+      pieces.halve { $0.add($1) }
+    }
   }
 }
 

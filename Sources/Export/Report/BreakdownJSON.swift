@@ -4,7 +4,7 @@ import OrderedJSON
 extension Breakdown {
   /// The members of a part of a report: its groups, the pieces of the distance, the signal, and what is known of the drives.
   var members: [JSON.Member] {
-    let method = JSON.string(Method.groups.text(overSinglePings: false))
+    let method = JSON.string(Method.groups.text())
     return JSON.members([
       "groups": .object([
         "by_technology": .array(technologies.rows.map(Self.json)), "by_link": .array(links.rows.map(Self.json)),
@@ -17,7 +17,7 @@ extension Breakdown {
         ? nil
         : .object([
           "by_band": .array(bands.rows.map(Self.json)),
-          "method": .string(Method.bands.text(overSinglePings: false)),
+          "method": .string(Method.bands.text()),
         ]),
       "facts": facts.json,
     ])

@@ -13,12 +13,9 @@ struct ChartSection {
 
   var html: String {
     // In a comparison, the same charts of both parts are side by side.
-    let kinds: [(Report.Part) -> [Figure]] = [
-      { [overview($0)].compactMap { $0 } }, { [distribution($0)].compactMap { $0 } },
-      { [signal($0)].compactMap { $0 } }, ways,
-    ]
+    let kinds: [(Report.Part) -> Figure?] = [overview, distribution, signal] + ways
     let figures = kinds.flatMap { kind in
-      zip(report.heads, report.parts).flatMap { name, part in
+      zip(report.heads, report.parts).compactMap { name, part in
         kind(part).map { svg, caption in
           let head = report.parts.count > 1 ? "<strong>\(Markup.escaped(name)):</strong> " : ""
           return "<figure>\(svg)<figcaption>\(head)\(caption)</figcaption></figure>"
@@ -32,7 +29,7 @@ struct ChartSection {
       ? "<p>\(counted(more, "more link")): JSON has the distance of the first \(Breakdown.mostProfiles) (parts.way).</p>"
       : ""
     return """
-      <h2>At a glance\(Markup.note(.charts))</h2>
+      <h2>At a glance\(report.note(.charts))</h2>
       <div class="charts">\(figures.joined(separator: "\n"))</div>\(rest)
       """
   }
@@ -82,7 +79,7 @@ struct ChartSection {
     var chart = Chart(
       "Distribution of the delay by technology", description: "Medians: \(medians).",
       x: .logarithmic("delay, ms (logarithmic)", from: Double(low) / 1000, to: Double(high) / 1000),
-      y: .linear("% of answered pings", to: 100))
+      y: .linear("% of answered pings", to: 100), height: report.parts.count > 1 ? 180 : 200)
     for (_, look, delays) in curves {
       var points = [(x: Double(delays.steps.first?.value ?? 0) / 1000, y: 0.0)]
       for step in delays.steps {
@@ -112,51 +109,66 @@ struct ChartSection {
 
   // MARK: Distance
 
-  /// Delay as a line, and loss as bars from below, over the distance of each link.
-  private func ways(_ part: Report.Part) -> [Figure] {
-    let greatest = report.parts.flatMap { $0.figures.breakdown.ways }.flatMap { $0.profile.pieces }
-      .compactMap(\.meanMicroseconds).sorted()
-    guard let high = greatest.isEmpty ? nil : greatest[NearestRank.of(99, count: greatest.count) - 1] else { return [] }
-    let shown = part.figures.breakdown.ways.filter { $0.profile.metres > 0 }.prefix(Self.mostLinks)
-    return shown.map { link, profile in
-      let kilometres = profile.metres / 1000
-      let name = link == Breakdown.onlyLink ? "" : ", link \(link)"
-      let losses = profile.pieces.compactMap(\.loss)
-      var chart = Chart(
-        "Delay and loss over the distance\(name)",
-        description:
-          "\(Markup.number(kilometres, 1)) km; pieces with a loss above 10 %: \(losses.count { $0 > 0.1 }) of \(losses.count).",
-        x: .linear("distance, km", to: kilometres), y: .linear("mean delay, ms", to: Double(high) / 1000),
-        height: Self.lowHeight)
-      let length = profile.length / 1000
-      let scale = chart.y.high
-      for (index, piece) in profile.pieces.enumerated() {
-        guard let loss = piece.loss, loss > 0 else { continue }
-        let from = Double(index) * length
-        chart.bar(
-          from: from, to: min(from + length, chart.x.high), low: 0, high: max(loss, 0.005) * scale,
-          look: piece.answered == 0 ? "silent" : "loss")
+  /// The links of a part that have a chart, with their distance.
+  private func shown(_ part: Report.Part) -> [(link: String, profile: WayProfile)] {
+    Array(part.figures.breakdown.ways.filter { $0.profile.metres > 0 }.prefix(Self.mostLinks))
+  }
+
+  /// Delay as a line, and loss as bars from below, over the distance of each link. In a comparison, all have the same axes and pieces.
+  private var ways: [(Report.Part) -> Figure?] {
+    let all = report.parts.flatMap(shown)
+    let means = all.flatMap(\.profile.pieces).compactMap(\.meanMicroseconds).sorted()
+    guard !means.isEmpty else { return [] }
+    let high = Double(means[NearestRank.of(99, count: means.count) - 1]) / 1000
+    let compared = report.parts.count > 1 ? all.map(\.profile) : []
+    let links = all.map(\.link).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+    return links.map { link in
+      { part in
+        guard var profile = shown(part).first(where: { $0.link == link })?.profile else { return nil }
+        profile.coarsen(to: compared.map(\.length).max() ?? 0)
+        return way(link, profile, to: (compared.map(\.metres).max() ?? profile.metres, high))
       }
-      for start in profile.starts.dropFirst() {
-        chart.rule(from: (start / 1000, 0), to: (start / 1000, scale), look: "start")
-      }
-      chart.line(
-        // A piece can be shorter than the way from fence to fence: only one without an answer breaks the line.
-        profile.pieces.enumerated().filter { $0.element.pings > 0 }.map { index, piece in
-          piece.meanMicroseconds.map { ((Double(index) + 0.5) * length, Double($0) / 1000) }
-        }, look: "delay")
-      let drives =
-        profile.starts.count > 1
-        ? " Dashed verticals: the next drive begins\(profile.starts.count == WayProfile.mostStarts ? " (the first \(WayProfile.mostStarts - 1))" : "")."
-        : ""
-      return (
-        chart.svg,
-        """
-        Delay and loss over the distance\(Markup.escaped(name)), in pieces of \(Markup.number(profile.length, 0)) m. Line: mean delay, cut off at the top. Red bars: loss, \
-        the full height is 100 %; dark: no answer at all.\(drives)
-        """
-      )
     }
+  }
+
+  private func way(_ link: String, _ profile: WayProfile, to ends: (metres: Double, milliseconds: Double)) -> Figure {
+    let kilometres = profile.metres / 1000
+    let name = link == Breakdown.onlyLink ? "" : ", link \(link)"
+    let losses = profile.pieces.compactMap(\.loss)
+    var chart = Chart(
+      "Delay and loss over the distance\(name)",
+      description:
+        "\(Markup.number(kilometres, 1)) km; pieces with a loss above 10 %: \(losses.count { $0 > 0.1 }) of \(losses.count).",
+      x: .linear("distance, km", to: ends.metres / 1000), y: .linear("mean delay, ms", to: ends.milliseconds),
+      height: Self.lowHeight)
+    let length = profile.length / 1000
+    let scale = chart.y.high
+    for (index, piece) in profile.pieces.enumerated() {
+      guard let loss = piece.loss, loss > 0 else { continue }
+      let from = Double(index) * length
+      chart.bar(
+        from: from, to: min(from + length, chart.x.high), low: 0, high: max(loss, 0.005) * scale,
+        look: piece.answered == 0 ? "silent" : "loss")
+    }
+    for start in profile.starts.dropFirst() {
+      chart.rule(from: (start / 1000, 0), to: (start / 1000, scale), look: "start")
+    }
+    chart.line(
+      // A piece can be shorter than the way from fence to fence: only one without an answer breaks the line.
+      profile.pieces.enumerated().filter { $0.element.pings > 0 }.map { index, piece in
+        piece.meanMicroseconds.map { ((Double(index) + 0.5) * length, Double($0) / 1000) }
+      }, look: "delay")
+    let drives =
+      profile.starts.count > 1
+      ? " Dashed verticals: the next drive begins\(profile.starts.count == WayProfile.mostStarts ? " (the first \(WayProfile.mostStarts - 1))" : "")."
+      : ""
+    return (
+      chart.svg,
+      """
+      Delay and loss over the distance\(Markup.escaped(name)), in pieces of \(Markup.number(profile.length, 0)) m. Line: mean delay, cut off at the top. Red bars: loss, \
+      the full height is 100 %; dark: no answer at all.\(drives)
+      """
+    )
   }
 
   // MARK: Signal
@@ -169,7 +181,7 @@ struct ChartSection {
     let low = ((levels.min() ?? -120) / 10).rounded(.down) * 10
     let high = max(((levels.max() ?? -60) / 10).rounded(.up) * 10, low + 10)
     let text = boxes.map { key, fences, levels in
-      "\(key.reception.name) \(Self.name(key.quantity)) \(Markup.number(levels[2], 1)) dBm (\(fences))"
+      "\(key.reception.servingName) \(Self.name(key.quantity)) \(Markup.number(levels[2], 1)) dBm (\(fences))"
     }.joined(separator: ", ")
     let tickStep = high - low > 80 ? 20.0 : 10
     let count = Double(boxes.count)
@@ -188,7 +200,7 @@ struct ChartSection {
       chart.bar(from: box.levels[1], to: box.levels[3], low: middle - half, high: middle + half, look: "box \(look)")
       chart.rule(from: (box.levels[2], middle - half), to: (box.levels[2], middle + half), look: "median")
       chart.text(
-        "\(box.key.reception.name), \(Self.name(box.key.quantity))", at: (low, middle + half + 0.02), raised: 4)
+        "\(box.key.reception.servingName), \(Self.name(box.key.quantity))", at: (low, middle + half + 0.02), raised: 4)
     }
     return (
       chart.svg,

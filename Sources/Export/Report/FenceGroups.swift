@@ -77,7 +77,7 @@ struct FenceGroup: Sendable {
   var loss: Estimate? { Estimate.share(ofPieces: pings.runs.filter { $0.whole > 0 })?.estimate }
   var silence: Estimate? { Estimate.share(ofPieces: distance.runs.filter { $0.whole > 0 })?.estimate }
 
-  fileprivate mutating func add(_ fence: Fence) {
+  mutating func add(_ fence: Fence) {
     sums.add(fence)
     delays.add(fence.figures.delays)
     if fences / size == Self.most {

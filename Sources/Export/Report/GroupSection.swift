@@ -10,7 +10,7 @@ struct GroupSection {
   init(_ report: Report) { (self.report, most) = (report, report.mostRows) }
 
   var html: String {
-    let rest = Markup.note(.groups) + OriginSection.reference(report.parts)
+    let rest = report.note(.groups) + OriginSection.reference(report)
     return [
       table("Pings and delay by technology\(rest)", \.technologies, least: 1),
       // A single link is what all other tables show.
@@ -54,7 +54,7 @@ struct GroupSection {
     return rows.isEmpty
       ? ""
       : Markup.table(
-        "Signal and cells by band\(Markup.note(.bands))\(OriginSection.reference(report.parts))",
+        "Signal and cells by band\(report.note(.bands))\(OriginSection.reference(report))",
         [""] + shown.map(\.head), rows, more: max(0, keys.count - most) * report.parts.count)
   }
 
@@ -71,7 +71,11 @@ struct GroupSection {
         "95th percentile ms",
       ],
       names.prefix(most).flatMap { name in
-        report.rows(name) { part in
+        // In Coverage by technology, these fences are in the row of no answer.
+        let isSilent =
+          groups == \.technologies && name == Reception.unknown.name
+          && ofParts.allSatisfy { $0[name]?.sums.answered ?? 0 == 0 }
+        return report.rows(isSilent ? "\(Reception.noAnswer.name), \(name)" : name) { part in
           part.figures.breakdown[keyPath: groups][name]
         } _: { group in
           let (metres, silent, sums) = (group.metres.measured, group.silentShare, group.sums)

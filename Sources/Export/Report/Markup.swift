@@ -31,12 +31,6 @@ enum Markup {
       """
   }
 
-  /// A reference to the footnote of a method; its number is the place of the method in ``Method``.
-  static func note(_ method: Method) -> String {
-    let number = (Method.allCases.firstIndex(of: method) ?? 0) + 1
-    return "<sup><a href=\"#n\(number)\" aria-label=\"footnote \(number)\">\(number)</a></sup>"
-  }
-
   /// A number with `places` decimals, rounded half away from zero, with a typographic minus; `–` for none, and for one that
   /// is too large.
   static func number(_ value: Double?, _ places: Int) -> String {
@@ -63,8 +57,9 @@ enum Markup {
   /// A small line below a value.
   static func below(_ text: String) -> String { "<br><span class=\"soft\">\(text)</span>" }
 
-  /// The line for a value without an interval.
+  /// The lines for a value without an interval.
   static let notEnough = below("not enough samples")
+  static let noLog = below("no interval: a drive log is missing")
 
   /// An interval in words, also one with a single end; `nil` without any.
   static func interval(_ lower: Int64?, _ upper: Int64?, _ text: (Int64?) -> String) -> String? {
@@ -76,10 +71,10 @@ enum Markup {
     }
   }
 
-  /// The interval of a share in percent, below it; empty when there is no share.
-  static func interval(_ share: Estimate?, exists: Bool) -> String {
+  /// The interval of a share in percent, below it, followed by `words`; empty when there is no share.
+  static func interval(_ share: Estimate?, exists: Bool, _ words: String = "") -> String {
     guard exists else { return "" }
-    return share.map { below("\(number($0.lower * 100, 2)) to \(number($0.upper * 100, 2))") } ?? notEnough
+    return share.map { below("\(number($0.lower * 100, 2)) to \(number($0.upper * 100, 2))\(words)") } ?? notEnough
   }
 
   /// Microseconds as milliseconds, to three significant digits; whole ones from 100 ms on have a decimal, too. `–` for none.
@@ -99,12 +94,12 @@ enum Markup {
     time.iso8601Seconds.replacing("T", with: " ").replacing("Z", with: " UTC")
   }
 
-  /// Microseconds, rounded to seconds, as the two largest of hours, minutes and seconds: `2 h 5 min`, `5 min 3 s`, `3 s`.
+  /// Microseconds, rounded to seconds, from an hour on to minutes: `2 h 5 min`, `5 min 3 s`, `3 s`.
   static func time(_ microseconds: Int64) -> String {
     let seconds = (microseconds.saturatingAdding(500_000)) / 1_000_000
-    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60)
-    let rest = "\(seconds % 60) s"
-    return hours > 0 ? "\(hours) h \(minutes) min" : minutes > 0 ? "\(minutes) min \(rest)" : rest
+    let minutes = seconds < 3600 ? seconds / 60 : (seconds + 30) / 60
+    if minutes >= 60 { return "\(minutes / 60) h \(minutes % 60) min" }
+    return (minutes > 0 ? "\(minutes) min " : "") + "\(seconds % 60) s"
   }
 
   /// The caption without its footnotes, for an attribute: all before the first tag.

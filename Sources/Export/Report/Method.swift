@@ -7,9 +7,8 @@ enum Method: String, CaseIterable {
   /// Only in reports whose modems told bands or other cells.
   case bands
 
-  /// - Parameter overSinglePings: Whether percentiles are over single pings; else over the medians of fences. Only
-  ///   ``delay`` depends on it.
-  func text(overSinglePings: Bool) -> String {
+  /// - Parameter delays: Only ``delay`` depends on it.
+  func text(over delays: DelayPopulation = .singlePings) -> String {
     switch self {
     case .charts:
       """
@@ -22,7 +21,7 @@ enum Method: String, CaseIterable {
       Samples are pings with an outcome, failed are those without an answer in time; each failed share has its 95 % interval (samples and \
       errors after ETSI TR 103 559). The interval counts fences as samples, by the variance of correlated values. All \
       pings of a fence count for the technology on which it was for the longest time, answered or not, and for the first area that contains its \
-      centre. Without answer: share of the measured distance from fences in which no ping was answered. Distances and pings add up over links. Median and 95th percentile: \
+      centre: so fences without any answer, the row no answer of Coverage by technology, are here in the row of their technology, or in unknown technology. Without answer: share of the measured distance from fences in which no ping was answered. Distances and pings add up over links. Median and 95th percentile: \
       from bins, at most 1/64 below the delay.
       """
     case .sources:
@@ -36,7 +35,7 @@ enum Method: String, CaseIterable {
       A fence has coverage when at least one ping that was sent in it was answered in time (after ETSI TS 102 250-2, service \
       availability). Not measured: fences without pings, or without an answer where Wi-Fi touched them or the probe could not measure, \
       and times of more than a second without a ping in a fence (where the drive log is there). Shares are of what was measured. Distance and time of a fence count by the share of its time on each \
-      technology, as the modem reports it or radio.source has it (see Declared), its pings and the fence itself for the longest; without such a report all for the technology at \
+      technology, as the modem reports it or radio.source has it, its pings and the fence itself for the longest; without such a report all for the technology at \
       the last accurate position. Pings that were sent before or after Wi-Fi count by their answers. Time and pings add up over links.
       """
     case .way:
@@ -46,22 +45,15 @@ enum Method: String, CaseIterable {
       distance: that of the longest, divided as those of all together.
       """
     case .delay:
-      overSinglePings
-        ? """
-        Round-trip delay (RFC 2681). Percentiles by nearest rank over the single answered pings of the drive logs that are there, sent \
-        within the selected fences while the position was accurate and off Wi-Fi; each ping counts once. Mean: sum of all delays divided by the number of answered pings of all fences, \
-        not a mean of means. Late answers count as lost.
-        """
-        : """
-        Round-trip delay (RFC 2681). No drive log is there: percentiles by nearest rank over the fences' medians, each counted as often \
-        as its fence has answered pings. They show the spread between places, and not between pings; no interval is given. Mean: sum of \
-        all delays divided by the number of answered pings, not a mean of means. Late answers count as lost.
-        """
+      """
+      Round-trip delay (RFC 2681). Percentiles by nearest rank \(delays.rule) Mean: sum of all delays divided by the number of answered pings of all fences, \
+      not a mean of means. Late answers count as lost.
+      """
     case .interval:
       """
       95 % intervals count independent samples, because pings in a row are alike: the variance is that of correlated values, from the 4 to \
       24 lowest cosine transforms of their series, fewer the longer the measured correlation, with Student's t (docs/report.md). Not enough \
-      samples: less than twelve correlation times, less than one independent sample of the rarer kind, or a log is missing. An interval is open \
+      samples: less than twelve correlation times, or less than one independent sample of the rarer kind. Where a drive log is missing, delays have no interval. An interval is open \
       where even the greatest delay can be below the percentile.
       """
     case .variation:
@@ -70,7 +62,10 @@ enum Method: String, CaseIterable {
       It needs the drive logs.
       """
     case .loss:
-      "Pings without an answer within the timeout, divided by pings sent (RFC 2680, for the way there and back)."
+      """
+      Pings without an answer within the timeout, divided by pings sent (RFC 2680, for the way there and back). The interval counts single pings as \
+      samples; where a drive log is missing, fences.
+      """
     case .outages:
       """
       At least \(Outages.fewestPings) pings of one link in a row without an answer, over at least \(Outages.shortest / 1_000_000) s; by the single pings of the \
@@ -103,12 +98,12 @@ enum Method: String, CaseIterable {
       from outside. Unsuccessful ratio: failed tests divided by failed and completed ones (after ETSI EG 202 057-4, data transmissions). \
       Interrupted: less than 85 % of a phase was measured, no byte came for 2 s, or a connection broke. \
       The other figures are over completed tests. Data rate: bits of all connections until their common end, divided by that time; of a \
-      phase of which less than 85 % was measured, all bits divided by the planned time. 1 Mbit is 10⁶ bit. Ping: median of a test's pings by the server's values. Delay: median of a test's coverage pings (round trips): \
+      phase of which less than 85 % was measured, all bits divided by the planned time. 1 Mbit is 10⁶ bit. Ping: median of a test's pings by the server's values. Delay: median of a test's coverage pings (round trips), of those tests during which some were answered: \
       idle in the 10 s before the test, else under its load (working latency, draft-ietf-ippm-responsiveness). Increase: a test's delay \
       under load less its idle delay. Percentiles by nearest rank over the tests, the 10th and 90th of at least \
       \(Quantiles.fewestForPercentiles) tests. Intervals: 95 %, from \(CorrelatedMean.fewest) tests on, by the variance of correlated values as those of \
       pings: tests in a row are alike. Technology: at the start of a test. Other links: tests that Wi-Fi, Ethernet, a VPN or links of several \
-      kinds carried; they are in no other figure.
+      kinds carried; they are only in the last rows of the second table.
       """
     case .speedTestComparison:
       """
@@ -126,5 +121,51 @@ enum Method: String, CaseIterable {
       over fences with any, and the level of the strongest one. Timing advance: the least and the greatest of the fences' last ones, in the modem's own unit.
       """
     }
+  }
+}
+
+extension DelayPopulation {
+  /// The end of a sentence on percentiles.
+  fileprivate var rule: String {
+    switch self {
+    case .singlePings:
+      """
+      over the single answered pings of the drive logs that are there, sent \
+      within the selected fences while the position was accurate and off Wi-Fi; each ping counts once.
+      """
+    case .bins:
+      "over the answered pings of the fences' bins (at most 1/64 below the delay), because no drive log is there."
+    case .medians:
+      """
+      over the fences' medians, each counted as often as its fence has answered pings, because no drive log is there and fences have no bins. They show the spread \
+      between places, and not between pings.
+      """
+    }
+  }
+}
+
+extension Report {
+  /// The methods with a footnote, in the order of their numbers.
+  var methods: [Method] {
+    Method.allCases.filter { method in
+      switch method {
+      case .charts, .groups: parts.contains { !$0.isEmpty }
+      case .sources: hasLogs
+      case .comparison: comparison != nil
+      case .speedTests: parts.contains { !$0.figures.speedTests.isEmpty }
+      case .speedTestComparison: speedTests != nil
+      case .bands: parts.contains { !$0.figures.breakdown.bands.rows.isEmpty }
+      default: true
+      }
+    }
+  }
+
+  /// Whether the log of any drive is there.
+  var hasLogs: Bool { parts.compactMap(\.provenance).flatMap(\.drives).contains { $0.digest != nil } }
+
+  /// A reference to the footnote of a method; empty when there is none.
+  func note(_ method: Method) -> String {
+    guard let index = methods.firstIndex(of: method) else { return "" }
+    return "<sup><a href=\"#n\(index + 1)\" aria-label=\"footnote \(index + 1)\">\(index + 1)</a></sup>"
   }
 }

@@ -109,13 +109,15 @@ struct OriginSection {
 
   // MARK: Sources
 
-  /// What the figures of a table rest on, for its caption: the sessions of parts, and their drive logs, with a link to ``sources``.
-  static func reference(_ parts: [Report.Part]) -> String {
-    let drives = parts.compactMap(\.provenance).flatMap(\.drives)
-    guard !drives.isEmpty else { return "" }
-    let sessions = words(Array(Set(drives.flatMap(\.sessions))))
-    let logs = Set(drives.filter { $0.digest != nil }.map(\.id)).count
-    return " <a class=\"from\" href=\"#sources\">\(sessions); \(counted(logs, "drive log"))</a>"
+  /// What the figures of a table rest on, for its caption: the sessions of each part, and their drive logs, with a link to ``sources``.
+  static func reference(_ report: Report) -> String {
+    let texts = zip(report.heads, report.parts).compactMap { head, part -> String? in
+      guard let drives = part.provenance?.drives, !drives.isEmpty else { return nil }
+      let logs = drives.count { $0.digest != nil }
+      return (report.parts.count > 1 ? "\(Markup.escaped(head)): " : "")
+        + "\(words(drives.flatMap(\.sessions))), \(counted(logs, "drive log"))"
+    }
+    return texts.isEmpty ? "" : " <a class=\"from\" href=\"#sources\">\(texts.joined(separator: "; "))</a>"
   }
 
   /// The drives of each part with their sessions, logs and digests.
@@ -123,7 +125,9 @@ struct OriginSection {
     let tables = report.parts.enumerated().compactMap { index, part in
       part.provenance.flatMap { table($0, report.parts.count > 1 ? ": \(Markup.escaped(report.heads[index]))" : "") }
     }
-    return tables.isEmpty ? "" : "<h2 id=\"sources\">Sources</h2>\(tables.joined())"
+    let none =
+      report.hasLogs ? "" : "<p>No drive log is there: figures of single pings are missing and cannot be checked.</p>"
+    return tables.isEmpty ? "" : "<h2 id=\"sources\">Sources</h2>\(none)\(tables.joined())"
   }
 
   private func table(_ provenance: ExportProvenance, _ title: String) -> String? {
@@ -131,7 +135,7 @@ struct OriginSection {
     guard !drives.isEmpty else { return nil }
     let most = report.mostRows
     return Markup.table(
-      "Drives, sessions and drive logs\(title)\(Markup.note(.sources))",
+      "Drives, sessions and drive logs\(title)\(report.note(.sources))",
       ["drive", "started", "sessions", "fences", "bytes", "drive log, with its SHA-256"],
       drives.prefix(most).map { drive in
         let log = drive.logText

@@ -8,9 +8,10 @@ public struct ReportFigures: Sendable {
   private(set) var stretches = WorstStretches()
   private(set) var quality = Quality()
   private(set) var logged = LogFigures()
-  private(set) var sums = PingSums()
+  /// All fences as one group.
+  private(set) var whole = FenceGroup()
   private(set) var speedTests = SpeedTestSummary()
-  /// The medians of the fences, each counted as often as its fence has answered pings: for stores whose logs are deleted.
+  /// The medians of the fences, each counted as often as its fence has answered pings: for fences without bins of delay.
   private(set) var medians = ValueCounts()
   /// From the entry of the first fence to the exit of the last, in wall time; `nil` without fences.
   private(set) var period: ClosedRange<WallTime>?
@@ -32,7 +33,7 @@ public struct ReportFigures: Sendable {
     stretches.add(fence, metres: metres)
     fenceOutages[fence.session.drive, default: FenceOutages()].add(fence)
     quality.add(fence)
-    sums.add(fence.fence)
+    whole.add(fence.fence)
     breakdown.add(fence, metres: metres)
     if let median = fence.fence.figures.roundTrip?.median {
       medians.add(nanoseconds: median, times: fence.fence.pingsAnswered)
@@ -71,28 +72,52 @@ public struct ReportFigures: Sendable {
   /// Whether there may be more and longer ``outages``: the log of a drive is not there.
   var hasOutagesOfFences: Bool { !fenceOutages.isEmpty }
 
-  /// The delays over which percentiles are computed: single pings if any log has answered ones, else the medians of the
-  /// fences.
-  var delays: ValueCounts { isOverSinglePings ? logged.delays : medians }
+  var sums: PingSums { whole.sums }
 
-  var isOverSinglePings: Bool { logged.delays.count > 0 }
+  /// The delays over which percentiles are computed: single pings if any log has answered ones, else the fences' bins, if these have all
+  /// answered pings.
+  var delays: DelayPopulation {
+    if logged.delays.count > 0 { return .singlePings }
+    return whole.delays.count > 0 && whole.delays.count == sums.answered ? .bins : .medians
+  }
+
+  /// The number of ``delays``.
+  var delayCount: Int {
+    switch delays {
+    case .singlePings: logged.delays.count
+    case .bins: whole.delays.count
+    case .medians: medians.count
+    }
+  }
 
   static let percents = [50, 75, 90, 95, 99]
 
-  /// The percentiles that a report shows. Those over the medians of fences have no intervals.
+  /// The percentiles that a report shows. Only those over single pings have intervals.
   var percentiles: [Percentile] {
-    isOverSinglePings
-      ? logged.series.percentiles(Self.percents, of: delays)
-      : Self.percents.compactMap { percent in
-        delays.value(atPercentile: percent).map { Percentile(percent: percent, value: $0) }
-      }
+    if delays == .singlePings { return logged.series.percentiles(Self.percents, of: logged.delays) }
+    return Self.percents.compactMap { percent in
+      (delays == .bins ? whole.delays.value(atPercentile: percent) : medians.value(atPercentile: percent))
+        .map { Percentile(percent: percent, value: $0) }
+    }
   }
 
-  /// The loss with its interval; `nil` when the samples do not suffice, or a log is missing.
-  var loss: Estimate? { logged.series.count == sums.pings ? logged.series.loss : nil }
+  /// Whether the logs have all pings: no log is missing.
+  var hasAllLogs: Bool { logged.series.count == sums.pings }
 
-  /// The mean delay in microseconds with its interval; `nil` as ``loss``.
-  var mean: Estimate? { logged.series.count == sums.pings ? logged.series.mean : nil }
+  /// The loss with its interval: over single pings, or over fences as in the groups when a log is missing; `nil` when the samples do not
+  /// suffice.
+  var loss: Estimate? { hasAllLogs ? logged.series.loss : whole.loss }
+
+  /// The mean delay in microseconds with its interval; `nil` when the samples do not suffice, or a log is missing.
+  var mean: Estimate? { hasAllLogs ? logged.series.mean : nil }
+}
+
+/// What percentiles of the delay are over; the names are those in JSON.
+enum DelayPopulation: String, Sendable {
+  case singlePings = "single pings"
+  /// The lowest delays of the fences' bins.
+  case bins = "delay bins"
+  case medians = "fence medians"
 }
 
 /// How good the data of the selected fences are: the section *Quality of the data* of a report, with ``LogFigures``.

@@ -25,7 +25,7 @@ extension Report {
       "loss_first_percent": result.sums[0].loss.flatMap { JSON.rounded($0 * 100, places: 2) },
       "loss_second_percent": result.sums[1].loss.flatMap { JSON.rounded($0 * 100, places: 2) },
       "findings": .array(findings.map(\.json)), "speed_tests": speedTests?.json,
-      "method": .string(Method.comparison.text(overSinglePings: false)),
+      "method": .string(Method.comparison.text()),
     ])
   }
 }
@@ -86,7 +86,7 @@ extension Report.Part {
   }
 
   /// The text of the footnote, so that a program can pass the meaning on with the figure.
-  private func method(_ method: Method) -> JSON { .string(method.text(overSinglePings: figures.isOverSinglePings)) }
+  private func method(_ method: Method) -> JSON { .string(method.text(over: figures.delays)) }
 
   private var coverageJSON: JSON {
     let (parts, measured, none) = (figures.shares.parts, figures.shares.measured, CoverageShares.Part())
@@ -117,11 +117,11 @@ extension Report.Part {
   /// `count` is the number of delays behind the percentiles; fewer than `answered` when logs are missing.
   private var delay: JSON {
     .object([
-      "population": figures.isOverSinglePings ? "single pings" : "fence medians", "count": .count(figures.delays.count),
+      "population": .string(figures.delays.rawValue), "count": .count(figures.delayCount),
       "answered": .count(figures.sums.answered), "mean_ms": figures.sums.meanMicroseconds.map(JSON.milliseconds),
       "mean_ms_interval": mean?.interval(factor: 1e-3, places: 3),
       "percentiles": .array(percentiles.map(\.json)), "method": method(.delay),
-      "interval_method": figures.isOverSinglePings ? method(.interval) : nil,
+      "interval_method": figures.delays == .singlePings ? method(.interval) : nil,
     ])
   }
 

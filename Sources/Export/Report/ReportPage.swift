@@ -17,6 +17,7 @@ public struct ReportPage {
     <title>Coverage report</title>
     <style>
     \(ReportStyle.css)
+    @page { @bottom-left { content: "\(foot)" } }
     </style></head><body>
     <main\(report.parts.count > 1 ? " class=\"compared\"" : "")>
     <h1>Coverage report</h1>
@@ -34,9 +35,9 @@ public struct ReportPage {
     <div class="columns">\(delay)\(loss)<div><h2>Quality of the data</h2>
     \(quality)</div></div>
     \(SpeedTestSection(report).html)
-    <h2>Worst stretches of about \(Int(Stretch.length)) m\(Markup.note(.worst))</h2>
+    <h2>Worst stretches of about \(Int(Stretch.length)) m\(report.note(.worst))</h2>
     <p class="soft">Filled circles: answered, green below a mean of 120 ms, else orange; dashed red rings: no answer; thin \
-    grey rings: not measured.</p>
+    grey rings: not measured. Time and place are those of the start; the length is from the first to the last centre.</p>
     \(report.parts.map(stretches).joined(separator: "\n"))
     \(OriginSection(report: report).sources)
     <h2>How the figures are computed</h2>
@@ -48,11 +49,18 @@ public struct ReportPage {
     """
   }
 
+  /// The foot of each page of paper, for a string of CSS: program, time and store.
+  private var foot: String {
+    let store = report.parts.first?.provenance?.storeID.map { "store \($0)" }
+    return ["\(Program.name) \(Program.version)", report.origin.made.map(Markup.moment), store].compactMap { $0 }
+      .joined(separator: ", ").filter { $0.isASCII && ($0.isLetter || $0.isNumber || " .,:-+".contains($0)) }
+  }
+
   /// The heads of a table with a column for each part.
   private var heads: [String] { [""] + report.heads.map(Markup.escaped) }
 
   /// What a table with a column for each part rests on.
-  private var origin: String { OriginSection.reference(report.parts) }
+  private var origin: String { OriginSection.reference(report) }
 
   /// A row of a table: its name, and a value for each part.
   private func row(_ name: String, _ value: (ReportFigures) -> String) -> [String] {
@@ -94,25 +102,30 @@ public struct ReportPage {
     func delay(_ percent: Int) -> String {
       part.percentile(percent).map { Markup.milliseconds($0.value) + " ms" } ?? "–"
     }
+    let kind = figures.delays == .medians ? " of fences" : ""
     let tiles = [
       (
         "measured distance with coverage", Markup.percent(shares.way),
         Markup.interval(part.coverage?.estimate, exists: shares.way != nil)
       ),
-      ("median delay", delay(50), interval(part, part.percentile(50))),
-      ("95th percentile", delay(95), interval(part, part.percentile(95))),
-      (
-        "loss", Markup.percent(figures.sums.loss.map { $0 * 100 }),
-        Markup.interval(part.loss, exists: figures.sums.loss != nil)
-      ),
+      ("median delay\(kind)", delay(50), interval(part, part.percentile(50))),
+      ("95th percentile\(kind)", delay(95), interval(part, part.percentile(95))),
+      ("loss", Markup.percent(figures.sums.loss.map { $0 * 100 }), lossInterval(part)),
     ]
     return "<dl class=\"tiles\">"
       + tiles.map { "<div><dt>\($0.0)</dt><dd>\($0.1)\($0.2)</dd></div>" }.joined() + "</dl>"
   }
 
-  /// The interval of a percentile on a line of its own. Without logs, there is none.
+  /// The interval of the loss; its samples are fences where a log is missing.
+  private func lossInterval(_ part: Report.Part) -> String {
+    Markup.interval(
+      part.loss, exists: part.figures.sums.loss != nil, part.figures.hasAllLogs ? "" : ", over fences")
+  }
+
+  /// The interval of a percentile on a line of its own.
   private func interval(_ part: Report.Part, _ found: Percentile?) -> String {
-    guard let found, part.figures.isOverSinglePings else { return "" }
+    guard let found else { return "" }
+    guard part.figures.delays == .singlePings else { return Markup.noLog }
     return Markup.interval(found.lower, found.upper, Markup.milliseconds).map(Markup.below) ?? Markup.notEnough
   }
 
@@ -136,8 +149,8 @@ public struct ReportPage {
       }
     }
     return Markup.table(
-      "Distance, time and pings" + Markup.note(.coverage) + origin,
-      ["", "distance km" + Markup.note(.way), "of distance", "time", "of time", "pings", "of pings"],
+      "Distance, time and pings" + report.note(.coverage) + origin,
+      ["", "distance km" + report.note(.way), "of distance", "time", "of time", "pings", "of pings"],
       Reception.allCases.flatMap { reception in
         rows(reception.name, of: reception.isMeasured ? \.measured : nil) { $0.parts[reception] }
       }
@@ -152,11 +165,16 @@ public struct ReportPage {
     let rows = [50, 75, 90, 95, 99].map { percent in
       estimatedRow("\(percent)th percentile") { part in
         guard let found = part.percentile(percent) else { return "–" }
-        return Markup.milliseconds(found.value) + interval(part, found)
+        return Markup.milliseconds(found.value) + (part.figures.delays == .singlePings ? interval(part, found) : "")
       }
     }
+    let withLogs = report.parts.count { $0.figures.delays == .singlePings }
+    let intervals =
+      withLogs == report.parts.count
+      ? ", with 95 % intervals"
+      : withLogs == 0 ? "; no intervals: a drive log is missing" : ", with 95 % intervals where drive logs are there"
     return Markup.table(
-      "Round-trip delay in ms, with 95 % intervals\(Markup.note(.delay))\(Markup.note(.interval))\(origin)", heads,
+      "Round-trip delay in ms\(intervals)\(report.note(.delay))\(report.note(.interval))\(origin)", heads,
       rows + [
         estimatedRow("mean") { part in
           Markup.milliseconds(part.figures.sums.meanMicroseconds)
@@ -164,16 +182,21 @@ public struct ReportPage {
               Markup.below(
                 [$0.lower, $0.upper].map { Markup.milliseconds(Int64(exactly: $0.rounded())) }.joined(separator: " to ")
               )
-            } ?? (part.figures.isOverSinglePings ? Markup.notEnough : ""))
+            }
+              ?? (part.figures.delays != .singlePings
+                ? "" : part.figures.hasAllLogs ? Markup.notEnough : Markup.noLog))
         },
         estimatedRow("percentiles over") { part in
           let worth = part.percentile(50)?.effective.map {
             Markup.below("as exact as \(Markup.number($0, 0)) independent ones")
           }
-          return "\(part.figures.delays.count) "
-            + (part.figures.isOverSinglePings ? "single pings\(worth ?? "")" : "pings, by medians of fences")
+          let kinds: [DelayPopulation: String] = [
+            .singlePings: "single pings\(worth ?? "")", .bins: "pings, by bins of delay",
+            .medians: "pings, by medians of fences",
+          ]
+          return "\(part.figures.delayCount) \(kinds[part.figures.delays] ?? "")"
         },
-        row("delay variation, median\(Markup.note(.variation))") {
+        row("delay variation, median\(report.note(.variation))") {
           Markup.milliseconds($0.logged.variations.value(atPercentile: 50))
         },
         row("delay variation, 95th percentile") {
@@ -184,13 +207,12 @@ public struct ReportPage {
 
   private var loss: String {
     Markup.table(
-      "Loss and outages\(Markup.note(.loss))\(Markup.note(.outages))\(origin)", heads,
+      "Loss and outages\(report.note(.loss))\(report.note(.outages))\(origin)", heads,
       [
         row("pings sent") { "\($0.sums.pings)" },
         row("lost") { "\($0.sums.lost)" },
-        estimatedRow("loss\(Markup.note(.interval))") { part in
-          let loss = part.figures.sums.loss
-          return Markup.percent(loss.map { $0 * 100 }) + Markup.interval(part.loss, exists: loss != nil)
+        estimatedRow("loss\(report.note(.interval))") { part in
+          Markup.percent(part.figures.sums.loss.map { $0 * 100 }) + lossInterval(part)
         },
         row("answered too late") { "\($0.sums.late)" },
         row("answered twice") { "\($0.sums.duplicates)" },
@@ -199,12 +221,12 @@ public struct ReportPage {
           $0.logged.logs > 0 ? "\($0.logged.unassigned.outside); \($0.logged.unassigned.paused)" : "–"
         },
         row("longest run of lost pings") { $0.logged.logs > 0 ? "\($0.logged.longestLoss)" : "–" },
-        row("outages of 1 s or more") { least($0) + "\($0.outages.count)" },
-        row("their time") { least($0) + Markup.shortTime($0.outages.microseconds) },
+        row("outages of 1 s or more") { seen($0, "\($0.outages.count)") },
+        row("their time") { seen($0, Markup.shortTime($0.outages.microseconds)) },
         row("longest outage") { figures in
           guard let longest = figures.outages.longest else { return "–" }
           return """
-            \(least(figures))\(Markup.shortTime(longest.microseconds))<br><span class="soft">\(Markup.moment(longest.began))\(on(longest.link))\
+            \(seen(figures, Markup.shortTime(longest.microseconds)))<br><span class="soft">\(Markup.moment(longest.began))\(on(longest.link))\
             \(longest.place.map { "<br>\(place($0))" } ?? "")</span>
             """
         },
@@ -214,7 +236,10 @@ public struct ReportPage {
   private func on(_ link: String?) -> String { link.map { ", \(Markup.escaped($0))" } ?? "" }
 
   /// Fences show only some of the outages.
-  private func least(_ figures: ReportFigures) -> String { figures.hasOutagesOfFences ? "at least " : "" }
+  private func seen(_ figures: ReportFigures, _ value: String) -> String {
+    guard figures.hasOutagesOfFences else { return value }
+    return figures.outages.count > 0 ? "at least \(value)" : "none seen"
+  }
 
   private func place(_ place: Coordinate) -> String {
     "\(Markup.number(place.latitude, 5))°, \(Markup.number(place.longitude, 5))°"
@@ -237,7 +262,7 @@ public struct ReportPage {
 
   private var quality: String {
     Markup.table(
-      "Positions, clocks and stamps\(Markup.note(.quality))\(origin)", heads,
+      "Positions, clocks and stamps\(report.note(.quality))\(origin)", heads,
       [
         row("accuracy in m: 50th, 90th, 95th, 99th percentile") { figures in
           [50, 90, 95, 99].map {
@@ -262,29 +287,11 @@ public struct ReportPage {
       ])
   }
 
-  /// The methods with a footnote; each has the number of its place in ``Method``.
-  private var methods: [Method] {
-    Method.allCases.filter { method in
-      switch method {
-      case .charts: report.parts.contains { !$0.isEmpty }
-      case .sources: report.parts.contains { !($0.provenance?.drives.isEmpty ?? true) }
-      case .groups: report.parts.contains { !$0.isEmpty }
-      case .comparison: report.comparison != nil
-      case .speedTests: report.parts.contains { !$0.figures.speedTests.isEmpty }
-      case .speedTestComparison: report.speedTests != nil
-      case .bands: report.parts.contains { !$0.figures.breakdown.bands.rows.isEmpty }
-      default: true
-      }
-    }
-  }
-
   /// The list of the footnotes. Parts over different kinds of delays have two texts in one footnote.
   private var notes: String {
-    methods.map { method in
-      let number = (Method.allCases.firstIndex(of: method) ?? 0) + 1
-      let kinds = Set(report.parts.map { $0.figures.isOverSinglePings })
-      let texts = Set(kinds.map { method.text(overSinglePings: $0) }).sorted()
-      return "<li id=\"n\(number)\" value=\"\(number)\">\(Markup.escaped(texts.joined(separator: " Or: ")))</li>"
+    report.methods.enumerated().map { index, method in
+      let texts = Set(report.parts.map { method.text(over: $0.figures.delays) }).sorted()
+      return "<li id=\"n\(index + 1)\">\(Markup.escaped(texts.joined(separator: " Or: ")))</li>"
     }.joined(separator: "\n")
   }
 }

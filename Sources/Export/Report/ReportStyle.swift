@@ -18,7 +18,7 @@ enum ReportStyle {
     .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(7.5rem, 1fr)); gap: .6rem; margin: .8rem 0; }
     .tiles div { background: var(--tile); border-radius: .4rem; padding: .5rem .7rem; }
     .tiles dt { color: var(--soft); font-size: .85rem; } .tiles dd { margin: 0; font-size: 1.25rem; font-weight: 600; }
-    .tiles dd .soft { font-size: .85rem; font-weight: 400; }
+    .tiles dd .soft { font-size: .85rem; font-weight: 400; line-height: 1.2; display: inline-block; }
     .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr)); gap: 0 1.5rem; }
     .columns > * { min-width: 0; } .columns > :nth-child(2) { grid-row: span 2; }
     /* Where a table goes on behind an edge, a shadow is there: the ground that hides it moves with the table. */
@@ -63,14 +63,16 @@ enum ReportStyle {
         --link: #000; --good: #1a7f4b; --slow: #b85c00; --lost: #b3261e;
         --t0: #8f3b00; --t1: #7a6a00; --t2: #0b57a4; --t3: #7b2fb5; --t4: #00785c;
         --water: #c4d7e4; --green: #dce7da; --built: #e3e5e9; --road: #a9b3bc; --image: 1; }
-      @page { size: A4; margin: 13mm; } body { font-size: 8.6pt; line-height: 1.25; padding: 0; max-width: none; } a { text-decoration: none; }
+      @page { size: A4; margin: 13mm; @bottom-left { font: 6.8pt system-ui, sans-serif; color: #444; }
+        @bottom-right { content: counter(page) " / " counter(pages); font: 6.8pt system-ui, sans-serif; color: #444; } }
+      body { font-size: 8.6pt; line-height: 1.25; padding: 0; max-width: none; } a { text-decoration: none; }
       .maps { grid-template-columns: repeat(3, 1fr); gap: 3mm; } .charts { grid-template-columns: 1fr 1fr; gap: 3mm; }
       .columns { grid-template-columns: 1fr 1fr; } .tiles { grid-template-columns: repeat(4, 1fr); }
       th, td { padding: .1rem 0 .1rem .7em; } th:first-child { min-width: 10rem; } figcaption { font-size: 7.2pt; }
       .compared table { font-size: 7.2pt; } .compared > .scroll br:has(+ .soft) { display: none; }
       .compared > .scroll td > .soft { margin-left: .5em; }
       .facts { font-size: 7.8pt; } .digest { font-size: 5.4pt; }
-      ol { font-size: 6.8pt; line-height: 1.2; } h2 { margin: 2mm 0 1mm; padding-top: 1mm; } h2, h2 + p, .scroll:has(+ p) { break-after: avoid; }
+      ol { font-size: 6.8pt; line-height: 1.2; } h2 { margin: 2mm 0 1mm; padding-top: 1mm; } h2, h2 + p, p:has(+ .maps), .scroll:has(+ p) { break-after: avoid; }
       figure, tr, caption, thead { break-inside: avoid; } thead { display: table-header-group; }
       caption, thead, tbody tr:first-child, tbody tr:nth-last-child(2) { break-after: avoid; }
       .scroll { overflow: visible; margin: 2mm 0; background: none; } * { print-color-adjust: exact; } }

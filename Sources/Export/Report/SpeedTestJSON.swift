@@ -14,7 +14,7 @@ extension SpeedTestSummary {
     return .object(
       all.members + [
         JSON.Member("by_technology", .array(rows)), JSON.Member("other_links", .array(others)),
-        JSON.Member("method", .string(Method.speedTests.text(overSinglePings: false))),
+        JSON.Member("method", .string(Method.speedTests.text())),
       ])
   }
 }
@@ -61,7 +61,7 @@ extension SpeedTestComparison {
         tests[quantity].map { JSON.Member("\(quantity.rawValue)_test", $0.json) }
       } + [
         JSON.Member("shared", .integer(Int64(shared))),
-        JSON.Member("method", .string(Method.speedTestComparison.text(overSinglePings: false))),
+        JSON.Member("method", .string(Method.speedTestComparison.text())),
       ])
   }
 }

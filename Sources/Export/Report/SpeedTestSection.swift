@@ -19,7 +19,7 @@ struct SpeedTestSection {
   var html: String {
     guard report.parts.contains(where: { !$0.figures.speedTests.isEmpty }) else { return "" }
     return """
-      <h2>Speed tests\(Markup.note(.speedTests))</h2>
+      <h2>Speed tests\(report.note(.speedTests))</h2>
       \(zip(report.heads, report.parts).map(counts).joined(separator: "\n"))
       \(comparison)
       \(report.parts.count == 1 ? report.parts.map { spreads($0.figures.speedTests.all) }.joined() : sides)
@@ -45,7 +45,9 @@ struct SpeedTestSection {
   private func others(_ summary: SpeedTestSummary) -> String {
     guard !summary.otherLinks.isEmpty else { return "" }
     let numbers = summary.otherLinks.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.tests)" }
-    return " Tests on other links, which are in no other figure: \(numbers.joined(separator: ", "))."
+    let sum = summary.otherLinks.values.reduce(0) { $0 + $1.tests }
+    let more = summary.all.tests > 0 ? " more" : ""
+    return " \(sum)\(more) on other links (\(numbers.joined(separator: ", "))): last rows of the second table only."
   }
 
   private func percent(_ share: Double?) -> String { Markup.percent(share.map { $0 * 100 }) }
@@ -110,7 +112,7 @@ struct SpeedTestSection {
     guard let comparison = report.speedTests else { return "" }
     guard comparison.shared == 0 else {
       return """
-        <p>No test of the difference\(Markup.note(.speedTestComparison)): \(comparison.shared) of the tests are in both selections.</p>
+        <p>No test of the difference\(report.note(.speedTestComparison)): \(comparison.shared) of the tests are in both selections.</p>
         """
     }
     let shares = SpeedTestComparison.quantities.map { quantity in
@@ -120,7 +122,7 @@ struct SpeedTestSection {
       return "\(quantity.name) \(percent(test.secondIsGreater))"
     }
     return """
-      <p>Pairs of tests in which the second is greater\(Markup.note(.speedTestComparison)): \(shares.joined(separator: ", ")). \
+      <p>Pairs of tests in which the second is greater\(report.note(.speedTestComparison)): \(shares.joined(separator: ", ")). \
       Verdicts: <em>Comparison</em>, above.</p>
       """
   }

@@ -158,7 +158,8 @@ struct ReportCommand: AsyncParsableCommand {
     if !sessions.isEmpty { words.append("session " + sessions.map(String.init).joined(separator: ", ")) }
     if !filter.links.isEmpty { words.append("link " + filter.links.sorted().joined(separator: ", ")) }
     if let from = filter.from { words.append("from " + from.iso8601) }
-    if let to = filter.to { words.append("before " + to.iso8601) }
+    // A bound in the future says nothing of stored fences.
+    if let to = filter.to, to < WallTime.current { words.append("before " + to.iso8601) }
     if filter.box != nil { words.append("in a box") }
     if !filter.technologies.isEmpty { words.append("on chosen technologies") }
     if state != .all { words.append("\(state.rawValue) fences") }

@@ -106,8 +106,9 @@ import Testing
       Event(at: .seconds(19), .clockSet(by: .seconds(-2))),
     ]
     try figures.addLog(of: 1, parameters: Parameters(), initialPath: .cellular) { try events.forEach($0) }
-    #expect(figures.isOverSinglePings)
-    #expect(figures.delays.values(atRanks: [1, 2, 3, 4, 5, 6]) == [20_000, 30_000, 40_000, 50_000, 60_000, nil])
+    #expect(figures.delays == .singlePings)
+    #expect(
+      figures.logged.delays.values(atRanks: [1, 2, 3, 4, 5, 6]) == [20_000, 30_000, 40_000, 50_000, 60_000, nil])
     #expect(figures.logged.variations.values(atRanks: [1, 2]) == [10_000, nil], "Wi-Fi separates the last two")
     #expect(figures.logged.kernelStamped == 1)
     #expect(figures.logged.longestLoss == 2)
@@ -131,9 +132,28 @@ import Testing
         throw Unreadable()
       }
     }
-    #expect(!figures.isOverSinglePings && figures.logged.logs == 0)
-    #expect(figures.delays.count == 39)
+    #expect(figures.delays == .medians && figures.logged.logs == 0)
+    #expect(figures.delayCount == 39)
     #expect(figures.percentiles.first?.value == 30_000)
     #expect(figures.percentiles.allSatisfy { $0.lower == nil && $0.upper == nil })
+  }
+
+  @Test("when no log is there, then percentiles are over bins, and the loss has the interval of a group")
+  func fromFences() throws {
+    var (figures, bins) = (ReportFigures(), PingFigures())
+    bins.delays = try #require(DelayBins("30000=39"))
+    bins.roundTrip = .init(minimum: 1, median: 50_000_000, percentile95: 60_000_000, maximum: 70_000_000)
+    for number in 0..<400 {
+      let lost = number % 5 == 0 ? 4 : 1
+      figures.add(Self.fenceOf(.sample(number: number, pings: 39 + lost, answered: 39, figures: bins)))
+    }
+    let group = try #require(figures.breakdown.links.rows.first?.group)
+    #expect(figures.delays == .bins && figures.delayCount == 400 * 39)
+    #expect(figures.percentiles.first?.value == group.delays.value(atPercentile: 50))
+    #expect(figures.loss == group.loss && figures.loss != nil && figures.mean == nil)
+    let page = ReportPage(Report(parts: [.init(title: "A", figures: figures)], comparison: nil)).html
+    #expect(page.contains(", over fences</span>") && page.contains("no interval: a drive log is missing</span></dd>"))
+    #expect(page.contains("Round-trip delay in ms; no intervals: a drive log is missing"))
+    #expect(!page.contains("not enough samples</span></dd></div><div><dt>95th"))
   }
 }

@@ -174,6 +174,16 @@ import Testing
       page.contains("Not enough samples: delay at the same places, loss at the same places, distance with coverage."))
   }
 
+  @Test("when two selections have no common place, then the page says so")
+  func noCommonPlace() {
+    var comparison = PlaceComparison()
+    comparison.add(.sample(), to: .first)
+    let part = Report.Part(title: "A", figures: Self.figures())
+    let page = ReportPage(Report(parts: [part, part], comparison: comparison)).html
+    #expect(page.contains("No common place: delay at the same places, loss at the same places."))
+    #expect(page.contains("<td>no common place</td>"))
+  }
+
   @Test("when the page is written, then its cells have the figures of the drive")
   func page() {
     let page = ReportPage(Report(parts: [.init(title: "A", figures: Self.figures())], comparison: nil)).html

@@ -86,10 +86,26 @@ import Testing
   @Test("Each footnote and the reference to it are on the page")
   func footnotes() {
     let page = ReportPage(Self.report(compared: true)).html
-    for number in (1...13).filter({ $0 != 12 }) {
-      #expect(page.contains("<li id=\"n\(number)\" value="))
+    #expect(page.matches(of: /<li id="n(\d+)">/).map { Int($0.1) } == Array(1...12), "no number is missing")
+    for number in 1...12 {
       #expect(page.contains("href=\"#n\(number)\""))
     }
+  }
+
+  @Test("when drives of different lengths are compared, then the charts of their distance have the same scale")
+  func sameScale() {
+    let parts = [20, 400].map { count in
+      var figures = ReportFigures()
+      for number in 0..<count {
+        figures.add(.of(.sample(number: number, entered: Double(number) * 4, latitude: 48 + Double(number) * 0.0005)))
+      }
+      return Report.Part(title: "\(count)", figures: figures)
+    }
+    let page = ReportPage(Report(parts: parts, comparison: PlaceComparison())).html
+    #expect(page.matches(of: /distance, in pieces of (\d+) m/).map(\.1) == ["200", "200"])
+    let charts = page.matches(of: /aria-label="Delay and loss over the distance">[\s\S]*?<\/svg>/).map(\.output)
+    let ticks = charts.map { $0.matches(of: /text-anchor="middle">([0-9.]+)</).map { String($0.1) } }
+    #expect(ticks.count == 2 && ticks[0] == ticks[1], "\(ticks)")
   }
 
   @Test("Maps have a text alternative")
