@@ -100,7 +100,7 @@ struct ProvenanceTests {
       Report(parts: [.init(title: "T", figures: ReportFigures(), provenance: provenance)], comparison: nil)
     ).html
     #expect(page.contains("<dt>receiver, by gpsd's driver</dt><dd>u-blox</dd>"))
-    #expect(page.contains(">sessions 3 to 5; 1 drive log</a>"))
+    #expect(page.contains(">sessions 3 to 5, 1 drive log</a>"))
   }
 
   @Test("when the first line of a log cannot be read, then the provenance says so in place of the settings")
