@@ -229,7 +229,11 @@ final class LoopbackServer: @unchecked Sendable {
     let begin = clock.now
     for step in 1...10 {
       lockstep.step(connection, seconds: Double(seconds) / 10)
-      if step == 6, reaction.breaksOff { return false }
+      if step == 6, reaction.breaksOff {
+        // Else the others could move the clock before the client has read what was sent.
+        stream.end()
+        return false
+      }
       if step < 10 { chunks(stream, size: size, last: 0) }
     }
     if case .stall(let seconds) = reaction {

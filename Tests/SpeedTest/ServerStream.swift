@@ -69,6 +69,12 @@ final class ServerStream {
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
   }
 
+  /// Ends its half of the connection, and waits until the client has read all of it and closes.
+  func end() {
+    shutdown(descriptor, Int32(SHUT_WR))
+    while !bytes().isEmpty {}
+  }
+
   deinit {
     // Without close_notify, as most servers end.
     if let ssl { SSL_free(ssl) }
