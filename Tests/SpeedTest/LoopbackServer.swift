@@ -230,7 +230,7 @@ final class LoopbackServer: @unchecked Sendable {
     for step in 1...10 {
       lockstep.step(connection, seconds: Double(seconds) / 10)
       if step == 6, reaction.breaksOff {
-        // Else the others could move the clock before the client has read what was sent.
+        // The other connections move the clock: not before the client has read these bytes.
         stream.end()
         return false
       }
