@@ -185,7 +185,7 @@ struct FixFilter: Sendable {
     return PositionedFix(
       fix: report.fix(accuracy: accuracy, speed: isPossible ? report.speed : nil), arrival: epoch.positionArrival,
       delivered: now.instant, accuracyRule: accuracy.rule, device: report.device, driver: figures.driver,
-      report: report, dilution: figures.dilutions.first, gst: figures.gst,
+      model: receivers.model(of: report.device), report: report, dilution: figures.dilutions.first, gst: figures.gst,
       refusedSpeed: isPossible ? nil : report.speed, clockDifference: epoch.clockDifference)
   }
 

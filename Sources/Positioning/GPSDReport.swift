@@ -48,6 +48,8 @@ struct GPSDDevice: Hashable, Sendable {
   var cycle: Double?
   /// The name of gpsd's driver; `nil` until gpsd knows it.
   var driver: String?
+  /// What the receiver says of itself, its versions above all: gpsd's `subtype` and `subtype1`; `nil` until gpsd knows it.
+  var model: String?
 }
 
 extension GPSDDevice {
@@ -56,7 +58,12 @@ extension GPSDDevice {
     self.init(
       path: path, isActive: object.number("activated") != 0,
       cycle: object.number("cycle").flatMap { $0 > 0 ? $0 : nil },
-      driver: object.string("driver").map { ForeignText.clean($0, limit: 64) })
+      driver: object.string("driver").map { ForeignText.clean($0, limit: 64) }, model: Self.model(object))
+  }
+
+  private static func model(_ object: JSONObject) -> String? {
+    let parts = ["subtype", "subtype1"].compactMap(object.string).filter { !$0.isEmpty }
+    return parts.isEmpty ? nil : ForeignText.clean(parts.joined(separator: ", "), limit: 160)
   }
 }
 

@@ -14,6 +14,8 @@ public struct PositionedFix: Hashable, Sendable {
   public let device: String?
   /// gpsd's name of the receiver's driver; `nil` when unknown.
   public let driver: String?
+  /// What the receiver says of itself: gpsd's `subtype` and `subtype1`, at most 160 characters; `nil` when unknown.
+  public let model: String?
   /// The merged reports of the epoch with gpsd's values; error estimates are unscaled. `nil` for a lost fix.
   public let report: TPV?
   /// The latest dilutions of precision.
@@ -29,13 +31,14 @@ public struct PositionedFix: Hashable, Sendable {
   /// A fix with the given values; without `delivered` it was delivered on arrival.
   public init(
     fix: Fix, arrival: ContinuousClock.Instant, delivered: ContinuousClock.Instant? = nil,
-    accuracyRule: AccuracyRule = .none, device: String? = nil, driver: String? = nil, report: TPV? = nil,
-    dilution: Dilution? = nil, gst: GSTReport? = nil, refusedSpeed: Double? = nil, clockDifference: Duration? = nil
+    accuracyRule: AccuracyRule = .none, device: String? = nil, driver: String? = nil, model: String? = nil,
+    report: TPV? = nil, dilution: Dilution? = nil, gst: GSTReport? = nil, refusedSpeed: Double? = nil,
+    clockDifference: Duration? = nil
   ) {
     (self.fix, self.arrival) = (fix, arrival)
     self.delivered = delivered ?? arrival
-    (self.accuracyRule, self.device, self.driver, self.report) = (accuracyRule, device, driver, report)
-    (self.dilution, self.gst, self.refusedSpeed) = (dilution, gst, refusedSpeed)
+    (self.accuracyRule, self.device, self.driver, self.model) = (accuracyRule, device, driver, model)
+    (self.report, self.dilution, self.gst, self.refusedSpeed) = (report, dilution, gst, refusedSpeed)
     self.clockDifference = clockDifference
   }
 }

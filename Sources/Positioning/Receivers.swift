@@ -16,20 +16,22 @@ struct Receivers {
   private var memories: [String?: Memory] = [:]
 
   mutating func replace(with list: [GPSDDevice]) -> [PositioningEvent] {
-    let named = list.prefix(Self.maximumCount).filter(\.isActive).map { ($0.path, withDriver($0)) }
+    let named = list.prefix(Self.maximumCount).filter(\.isActive).map { ($0.path, completed($0)) }
     return change(to: Dictionary(named) { _, later in later })
   }
 
   mutating func update(_ device: GPSDDevice) -> [PositioningEvent] {
     var changed = devices ?? [:]
-    changed[device.path] = device.isActive ? withDriver(device) : nil
+    changed[device.path] = device.isActive ? completed(device) : nil
     return changed.count <= Self.maximumCount ? change(to: changed) : []
   }
 
-  /// The device with the driver of an earlier report: gpsd names the driver once, not in each report.
-  private func withDriver(_ device: GPSDDevice) -> GPSDDevice {
-    guard device.driver == nil, let known = devices?[device.path]?.driver else { return device }
-    return GPSDDevice(path: device.path, isActive: device.isActive, cycle: device.cycle, driver: known)
+  /// The device with driver and model of an earlier report: gpsd names them once, not in each report.
+  private func completed(_ device: GPSDDevice) -> GPSDDevice {
+    var device = device
+    let known = devices?[device.path]
+    (device.driver, device.model) = (device.driver ?? known?.driver, device.model ?? known?.model)
+    return device
   }
 
   /// The time between two fixes; zero when unknown or wrong.
@@ -37,6 +39,9 @@ struct Receivers {
     guard let path, let cycle = devices?[path]?.cycle, cycle <= Self.longestCycle else { return .zero }
     return .seconds(cycle)
   }
+
+  /// What the receiver says of itself.
+  func model(of path: String?) -> String? { path.flatMap { devices?[$0]?.model } }
 
   /// Changes the state of a receiver; discards it for receivers beyond ``maximumCount``.
   @discardableResult

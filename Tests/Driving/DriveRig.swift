@@ -75,14 +75,17 @@ struct DriveRig {
   }
 
   /// A position `metres` north of the first one.
-  mutating func fix(_ metres: Double, accuracy: Double = 5, ago: Double = 0, decides: Bool = true) {
+  mutating func fix(
+    _ metres: Double, accuracy: Double = 5, ago: Double = 0, model: String? = nil, decides: Bool = true
+  ) {
     let place = Coordinate(latitude: 48.2 + metres / 111_200, longitude: 16.37)
     let delivered = instant + .nanoseconds(Int64(boot - Self.startedBoot))
     feed(
       .positioning(
         .fix(
           PositionedFix(
-            fix: Fix(coordinate: place, accuracy: accuracy), arrival: delivered - .seconds(ago), delivered: delivered))),
+            fix: Fix(coordinate: place, accuracy: accuracy), arrival: delivered - .seconds(ago), delivered: delivered,
+            model: model))),
       decides: decides)
   }
 

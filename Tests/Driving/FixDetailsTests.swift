@@ -32,4 +32,17 @@ struct FixDetailsTests {
     #expect(text(positioned) == #"{"mode":2}"#)
     #expect(text(PositionedFix(fix: .lost, arrival: .now)) == "{}")
   }
+
+  @Test("when receivers name their models, then a line has the model when it is another than before")
+  func model() throws {
+    var rig = DriveRig()
+    try rig.startPinging()
+    for model in [nil, "M8", "M8", nil, "M8", "M9"] {
+      rig.wait(1)
+      rig.fix(0, model: model)
+    }
+    let fixes = zip(rig.disk.events, rig.disk.details).filter { if case .fix = $0.0.kind { true } else { false } }
+    #expect(
+      fixes.map { $0.1.first { $0.key == "model" }?.value } == [nil, .string("M8"), nil, nil, nil, .string("M9")])
+  }
 }

@@ -1,4 +1,5 @@
 import Coverage
+import OrderedJSON
 import Store
 
 @testable import Driving
@@ -11,6 +12,8 @@ struct ModelDisk {
   private(set) var end: (at: DriveTime, reason: StopReason)?
   /// Each event in the log, in order.
   private(set) var events: [Event] = []
+  /// What the log has beside each event.
+  private(set) var details: [[JSON.Member]] = []
   private(set) var clockNotes: [ClockNote] = []
   private(set) var seals = 0
   private(set) var syncs = 0
@@ -34,8 +37,9 @@ struct ModelDisk {
 
   mutating func perform(_ effect: DiskEffect) -> DiskAnswer? {
     switch effect {
-    case .append(let event, _):
+    case .append(let event, let beside):
       events.append(event)
+      details.append(beside)
       return logged
     case .note(let note):
       clockNotes.append(note)

@@ -99,7 +99,7 @@ struct ProvenanceTests {
     let page = ReportPage(
       Report(parts: [.init(title: "T", figures: ReportFigures(), provenance: provenance)], comparison: nil)
     ).html
-    #expect(page.contains("<dt>receiver, by gpsd's driver</dt><dd>u-blox</dd>"))
+    #expect(page.contains("<dt>receiver, by gpsd</dt><dd>u-blox</dd>"))
     #expect(page.contains(">sessions 3 to 5, 1 drive log</a>"))
   }
 

@@ -81,6 +81,13 @@ import Testing
     #expect(fix(after: again, report: .usable())?.accuracyRule == .ephUnknown)
   }
 
+  @Test func `when gpsd has named a receiver's model, then its fixes have it, and those of others do not`() {
+    let named = GPSDReport.devices([GPSDDevice(path: "gps0", model: "M8"), GPSDDevice(path: "gps1")])
+    let again = GPSDReport.device(GPSDDevice(path: "gps0"))
+    #expect(fix(after: named, again, report: .usable())?.model == "M8")
+    #expect(fix(after: named, report: .usable(device: "gps1"))?.model == nil)
+  }
+
   @Test func `when a GST comes with the epoch, then it applies, but an old one or another receiver's does not`() {
     let gst = GSTReport(device: "gps0", latitude: 3, longitude: 4)
     #expect(fix(after: .gst(gst), report: .usable())?.accuracyRule == .gst)

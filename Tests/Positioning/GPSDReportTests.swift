@@ -119,6 +119,15 @@ import Testing
       evil == .device(GPSDDevice(path: "g", driver: "  \(String(repeating: "x", count: 62))...")))
   }
 
+  @Test func `when a device names its model in one or two parts, then they are read as one`() {
+    for (members, model) in [
+      (#""subtype":"SW 3.01,HW 80000","subtype1":"PROTVER=18.00""#, "SW 3.01,HW 80000, PROTVER=18.00"),
+      (#""subtype":"AXN_2.31","subtype1":"""#, "AXN_2.31"), (#""subtype":"","subtype1":7"#, nil),
+    ] {
+      #expect(report(#"{"class":"DEVICE","path":"g",\#(members)}"#) == .device(GPSDDevice(path: "g", model: model)))
+    }
+  }
+
   @Test func whenGPSDComplains_thenItsMessageIsReadWithItsEscapes() {
     #expect(
       report(#"{"class":"ERROR","message":"No \"such\"\tdevice \u00e4\ud83d\ude00"}"#)

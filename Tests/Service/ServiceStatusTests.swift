@@ -76,6 +76,15 @@ struct ServiceStatusTests {
     #expect(metric("quarantined_fences", one) == 1)
   }
 
+  @Test("when fences are kept and none waits, then no line is about sending; fences that wait beside them have theirs")
+  func kept() {
+    let kept = status { $0.waiting.kept = 3 }
+    #expect(kept.lines == ["idle: waiting for a command", keptWords(3)])
+    let both = status { ($0.waiting.kept, $0.waiting.fences, $0.waiting.sessions) = (3, 2, 1) }
+    #expect(
+      both.lines.dropFirst() == ["waiting to be sent: 2 fences in 1 session; 0 fences refused", keptWords(3)])
+  }
+
   @Test("when a drive measures, then its line, its JSON and its metric show it")
   func recording() throws {
     var drive = DriveStatus()

@@ -13,6 +13,8 @@ struct RecordedEngine: Sendable {
   private(set) var engine: Engine
   var journal: DriveJournal
   private var lastCheckpoint = DriveTime.start
+  /// The receiver's model of the last line that names one: it is as long as the line, and seldom changes.
+  private var loggedModel: String?
 
   init(_ engine: Engine, _ journal: DriveJournal) { (self.engine, self.journal) = (engine, journal) }
 
@@ -52,11 +54,17 @@ struct RecordedEngine: Sendable {
     let arrived = max(.start, arrived)
     if let entered = beginOfOpenFence(ifMoved: arrived) {
       let next = entered + .microseconds(1)
-      return effects + apply(Event(at: max(next, delivered), .fix(positioned.fix)), beside: positioned.details)
+      return effects + apply(Event(at: max(next, delivered), .fix(positioned.fix)), beside: details(of: positioned))
     }
     let isLate = arrived < engine.latestChange || engine.hasCountedPing(after: arrived)
     let event = Event(at: arrived, .fix(positioned.fix), delivered: isLate ? max(arrived, delivered) : nil)
-    return effects + apply(event, beside: positioned.details)
+    return effects + apply(event, beside: details(of: positioned))
+  }
+
+  private mutating func details(of positioned: PositionedFix) -> [JSON.Member] {
+    guard let model = positioned.model, model != loggedModel else { return positioned.details }
+    loggedModel = model
+    return positioned.details + JSON.members(["model": .string(model)])
   }
 
   /// When the open fence was entered, if a fix that arrived at `time` would close it at that very moment: an event between its arrival and

@@ -16,7 +16,7 @@ public struct DriveProvenance: LinkOfDrive, Hashable, Sendable {
   let digest: FileDigest?
   /// The settings of the recording, by the log; `nil` without a log that has any.
   let settings: JSON?
-  /// The driver by which gpsd read the receiver, by the log; `nil` without a log that has one.
+  /// The receiver's driver and model, as gpsd named them, by the log; `nil` without a log that has a driver.
   let receiver: String?
   /// Why the log is missing, or its settings are unknown.
   private let trouble: String?

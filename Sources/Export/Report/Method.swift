@@ -26,7 +26,7 @@ enum Method: String, CaseIterable {
       """
     case .sources:
       """
-      All tables and charts but those of speed tests rest on these drives, sessions and drive logs; speed tests are in the store only. The digest \
+      All tables and charts but those of speed tests rest on these drives, sessions and drive logs; speed tests are in the store only. Each link of a drive has a number and a log of its own here. The digest \
       is that of the log at the time of the report: head -c BYTES FILE | sha256sum gives it again. coverage-probe report --verify computes all \
       figures again from the logs.
       """
@@ -41,7 +41,7 @@ enum Method: String, CaseIterable {
     case .way:
       """
       The distance between the centres of a fence and the next one of the same link, across tests; it counts for the first of the two. \
-      None where the next centre is further away than four radii, as after a tunnel or a jump. Several links of one drive have one \
+      None where the next centre is further away than four radii, as after a tunnel or a jump. Several links of one drive, modems side by side, have one \
       distance: that of the longest, divided as those of all together.
       """
     case .delay:

@@ -29,7 +29,7 @@ struct OriginSection {
       ("roaming", each { $0.roaming > 0 ? counted($0.roaming, "fence") : nil }),
       ("ping target of the drives", each { Self.list($0.targets.sorted(), ", ") }),
       ("control server, as set now", each { $0.hasServer ? report.origin.server : nil }),
-      ("receiver, by gpsd's driver", Self.list(Array(Set(drives.compactMap(\.receiver))).sorted(), ", ")),
+      ("receiver, by gpsd", Self.list(Array(Set(drives.compactMap(\.receiver))).sorted(), ", ")),
       ("receiver, as set now", report.origin.receiver),
       ("time from", each { Self.clocks($0.clocks) }),
       ("settings", settings), ("declared, in place of kernel and modem", declared),

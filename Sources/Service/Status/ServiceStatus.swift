@@ -186,10 +186,13 @@ struct ServiceStatus: Sendable {
 
   /// The waiting data, and why nothing is sent.
   private var queueLines: [String] {
-    var lines = [
-      "waiting to be sent: \(counted(waiting.fences, "fence")) in \(counted(waiting.sessions, "session")); "
-        + "\(counted(waiting.quarantined, "fence")) refused"
-    ]
+    var lines: [String] = []
+    let isSent = waiting.kept == 0 && links.allSatisfy { $0.target == nil }
+    if isSent || waiting.fences + waiting.quarantined > 0 {
+      lines.append(
+        "waiting to be sent: \(counted(waiting.fences, "fence")) in \(counted(waiting.sessions, "session")); "
+          + "\(counted(waiting.quarantined, "fence")) refused")
+    }
     if waiting.withoutSession > 0 {
       let isOne = waiting.withoutSession == 1
       lines.append(

@@ -31,22 +31,27 @@ public struct LoggedPositions: Sendable {
     try forEachEvent { if case .fix(let fix) = $0.kind { try body($0.at, fix) } }
   }
 
-  /// The driver by which gpsd read the receiver of the drive's first positions (docs/drive-log.md, `driver`); `nil` when they name none.
+  /// The driver by which gpsd read the receiver of the drive's first hundred positions, and in parentheses what that receiver said of itself
+  /// (docs/drive-log.md, `driver` and `model`); `nil` when they name no driver.
   /// - Throws: ``DriveLogError``
   public func receiver() throws -> String? {
-    struct Details: Decodable { let driver: String? }
+    struct Details: Decodable { let driver, model: String? }
     let decoder = JSONDecoder()
-    var (driver, read): (String?, Int) = (nil, 0)
+    var (driver, model, read): (String?, String?, Int) = (nil, nil, 0)
     _ = try forEachLine { _, line, event in
       guard case .fix? = event?.kind else { return true }
       read += 1
-      do { driver = try decoder.decode(Details.self, from: Data(line)).driver } catch is DecodingError {
+      do {
+        let details = try decoder.decode(Details.self, from: Data(line))
+        // gpsd can take a receiver for a plain one until it knows its model.
+        (driver, model) = (details.model == nil ? driver ?? details.driver : details.driver, details.model)
+      } catch is DecodingError {
         // A driver that is no text is none.
       }
-      // gpsd knows the driver after a few sentences of the receiver.
-      return driver == nil && read < 100
+      return model == nil && read < 100
     }
-    return driver.map { ForeignText.clean($0, limit: 64) }
+    let named = driver.map { ForeignText.clean($0, limit: 64) }
+    return named.map { driver in model.map { "\(driver) (\(ForeignText.clean($0, limit: 160)))" } ?? driver }
   }
 
   /// Calls `body` with each event, in the order of the log.

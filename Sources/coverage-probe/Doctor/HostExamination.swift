@@ -56,7 +56,7 @@ enum HostExamination {
     case false?:
       return Finding(
         .note, .host, "no time service sets the clock (\(now))",
-        advice: "install chrony or systemd-timesyncd; the receiver and the control server are two other clocks")
+        advice: "install chrony or systemd-timesyncd; the receiver is another clock, and so is a control server")
     case nil: return Finding(.note, .host, "the kernel does not say whether a time service sets the clock (\(now))")
     }
   }

@@ -37,11 +37,14 @@ struct LoggedPositionsTests {
     #expect(log.header.started == .sampleStart)
   }
 
-  @Test("when positions name a driver of gpsd, then the first name is the receiver's; others than texts are none")
+  @Test("when positions name drivers and a model, then the receiver is the first with a model, else the first driver")
   func receiver() throws {
     func fix(_ driver: String) -> String { #"{"at":1.5,"fix":{"latitude":48.2,"longitude":16.3},"driver":\#(driver)}"# }
+    let model = #""u-blox","model":"SPG 3.01""#
     let log = try log([self.fix(0), ping, fix("7"), fix(#""u-blox""#), fix(#""NMEA0183""#)])
     #expect(try log.receiver() == "u-blox")
+    let second = #""SiRF","model":"4e""#
+    #expect(try self.log([fix(#""NMEA0183""#), ping, fix(model), fix(second)]).receiver() == "u-blox (SPG 3.01)")
     #expect(try self.log([ping, self.fix(0)]).receiver() == nil)
   }
 
