@@ -44,7 +44,7 @@ public struct LoggedPositions: Sendable {
       do {
         let details = try decoder.decode(Details.self, from: Data(line))
         // gpsd can take a receiver for a plain one until it knows its model.
-        (driver, model) = (details.model == nil ? driver ?? details.driver : details.driver, details.model)
+        (driver, model) = (details.model == nil ? driver ?? details.driver : details.driver ?? driver, details.model)
       } catch is DecodingError {
         // A driver that is no text is none.
       }
