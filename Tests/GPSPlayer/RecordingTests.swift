@@ -74,7 +74,7 @@ import Testing
     let lines = [
       #"{"class":"VERSION","release":"3.17"}"#, #"{"class":"DEVICES","devices":[]}"#, #"{"class":"WATCH"}"#,
       #"{"class":"TPV","time":"2017-01-10T00:09:41.000Z"}"#, #"{"class":"SKY"}"#, "broken",
-      #"{"class":"TPV","time":"2017-01-10T00:09:43.000Z"}"#,
+      #"{ "class" : "TPV", "time" : "2017-01-10T00:09:43.000Z" }"#,
     ]
     let recording = try GPSDReports.recording(lines: Array(lines.joined(separator: "\r\n").utf8), rate: nil)
     #expect(recording.greeting.version == lines[0])

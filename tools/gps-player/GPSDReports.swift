@@ -79,7 +79,7 @@ enum GPSDReports {
 
   /// The first string called `key` in a line, found without parsing it: recorded lines may be broken.
   private static func member(_ key: String, of line: String) -> String? {
-    guard let start = line.range(of: "\"\(key)\":\"") else { return nil }
+    guard let start = line.range(of: "\"\(key)\"\\s*:\\s*\"", options: .regularExpression) else { return nil }
     return line[start.upperBound...].split(separator: "\"", maxSplits: 1, omittingEmptySubsequences: false).first
       .map(String.init)
   }

@@ -53,7 +53,8 @@ enum Method: String, CaseIterable {
       """
       95 % intervals count independent samples, because pings in a row are alike: the variance is that of correlated values, from the 4 to \
       24 lowest cosine transforms of their series, fewer the longer the measured correlation, with Student's t (docs/report.md). Not enough \
-      samples: less than twelve correlation times, or less than one independent sample of the rarer kind. Where a drive log is missing, delays have no interval. An interval is open \
+      samples: less than twelve correlation times, or less than one independent sample of the rarer kind. Where a drive log is missing, delays have no interval. Links side by side count as \
+      independent: where they fail at the same places, an interval over all is too narrow. An interval is open \
       where even the greatest delay can be below the percentile.
       """
     case .variation:
