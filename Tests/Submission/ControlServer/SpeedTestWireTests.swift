@@ -181,6 +181,19 @@ import Testing
     let grant = try grant { for name in ["test_server_name", "client_remote_ip", "loop_uuid"] { $0[name] = 5 } }
     #expect((grant.name, grant.remoteAddress, grant.loopUUID) == (nil, nil, nil))
     #expect(grant.testUUID == "T")
+    let texts = ["test_server_name", "client_remote_ip", "loop_uuid"]
+    #expect(grant.oddities == texts.map { "the control server's \($0) is no text: ignored" })
+    let numbers = try self.grant {
+      ($0["test_duration"], $0["test_numpings"], $0["test_server_encryption"]) = (45, "many", "perhaps")
+    }
+    #expect((numbers.seconds, numbers.pings, numbers.isEncrypted) == (7, 10, false))
+    #expect(
+      numbers.oddities == [
+        "the control server's test_server_encryption is neither true nor false: no TLS",
+        "the control server's test_duration is not within 1 to 30: 7 in its place",
+        "the control server's test_numpings is not within 1 to 200: 10 in its place",
+      ])
+    #expect(try self.grant { $0["test_duration"] = nil }.oddities == [])
   }
 
   @Test("when the server is one for WebSockets, then the test begins with an HTTP upgrade, which such servers take too")

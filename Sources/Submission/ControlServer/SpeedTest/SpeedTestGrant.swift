@@ -39,6 +39,8 @@ public struct SpeedTestGrant: Hashable, Sendable {
   public let remoteAddress: String?
   /// The loop, for the next request; `nil` when the server gives none.
   public let loopUUID: String?
+  /// The oddities of the answer and how they were understood, a line each.
+  public let oddities: [String]
 
   /// Reads the body of an answer. Numbers can be texts, and texts numbers; a text that the test does not need can be anything.
   /// - Throws: ``ServerFailure/unusableAnswer(_:)`` when a value that the test needs is missing or wrong.
@@ -62,14 +64,26 @@ public struct SpeedTestGrant: Hashable, Sendable {
         "test_server_type \"\(ForeignText.clean(type, limit: 40))\" is none of RMBT, RMBThttp and RMBTws")
     }
     self.kind = kind
+    var oddities: [String] = []
     isEncrypted = answer.test_server_encryption?.value ?? false
+    if let encryption = answer.test_server_encryption, encryption.value == nil {
+      oddities.append("the control server's test_server_encryption is neither true nor false: no TLS")
+    }
     name = answer.test_server_name?.text.map { ForeignText.clean($0) }
-    seconds = Self.number(answer.test_duration, 1...30, otherwise: 7)
-    threads = Self.number(answer.test_numthreads, 1...20, otherwise: 3)
-    pings = Self.number(answer.test_numpings, 1...200, otherwise: 10)
-    wait = .seconds(Self.number(answer.test_wait, 0...60, otherwise: 0))
+    seconds = Self.number("test_duration", answer.test_duration, 1...30, otherwise: 7, &oddities)
+    threads = Self.number("test_numthreads", answer.test_numthreads, 1...20, otherwise: 3, &oddities)
+    pings = Self.number("test_numpings", answer.test_numpings, 1...200, otherwise: 10, &oddities)
+    wait = .seconds(Self.number("test_wait", answer.test_wait, 0...60, otherwise: 0, &oddities))
     remoteAddress = answer.client_remote_ip?.text.map { ForeignText.clean($0, limit: 60) }
     loopUUID = answer.loop_uuid?.text.flatMap { $0.isEmpty ? nil : $0 }
+    let texts = [
+      ("test_server_name", answer.test_server_name), ("client_remote_ip", answer.client_remote_ip),
+      ("loop_uuid", answer.loop_uuid),
+    ]
+    for (name, value) in texts where value != nil && value?.text == nil {
+      oddities.append("the control server's \(name) is no text: ignored")
+    }
+    self.oddities = oddities
   }
 
   /// The identifier of the test in an answer that is of no other use; `nil` when there is none.
@@ -89,9 +103,15 @@ public struct SpeedTestGrant: Hashable, Sendable {
   }
 
   /// The default of docs/protocol.md, 6.1, replaces a missing value or one outside of its range: the test is still of use.
-  private static func number(_ value: NumberOrText?, _ range: ClosedRange<Int64>, otherwise: Int) -> Int {
-    guard let number = value?.number, range.contains(number) else { return otherwise }
-    return Int(number)
+  private static func number(
+    _ name: String, _ value: NumberOrText?, _ range: ClosedRange<Int64>, otherwise: Int, _ oddities: inout [String]
+  ) -> Int {
+    guard let value else { return otherwise }
+    if let number = value.number, range.contains(number) { return Int(number) }
+    oddities.append(
+      "the control server's \(name) is not within \(range.lowerBound) to \(range.upperBound): \(otherwise) in its place"
+    )
+    return otherwise
   }
 
   private struct Answer: Decodable {
