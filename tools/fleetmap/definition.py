@@ -91,9 +91,13 @@ def parts(manifest: Manifest, period: str, most_fences: int) -> list[list[str]]:
 
 
 def origins(manifest: Manifest) -> list[tuple[int, int, int, str | None, str | None]]:
-    """The manifest's sessions, with the columns `ORIGIN`. Devices and drives are numbered: a drive is its store and number."""
+    """The manifest's sessions, with the columns `ORIGIN`. Devices and drives are numbered: a drive is its store and number. A source without
+    a device's name is of the device that other exports of its store name."""
+    sources = manifest.sources.values()
+    names = {source.store: source.device for source in sorted(sources, key=lambda source: source.device, reverse=True) if source.device != source.store}
     devices: dict[str, int] = {}
     drives: dict[tuple[str, int | None], int] = {}
-    return [(session.origin(source.sha256), devices.setdefault(source.device, len(devices)),
+    return [(session.origin(source.sha256), devices.setdefault(device, len(devices)),
              drives.setdefault((source.store, session.drive), len(drives)), session.operator, session.link)
-            for source in manifest.sources.values() for session in source.sessions]
+            for source in sources for device in [names.get(source.store, source.device) if source.device == source.store else source.device]
+            for session in source.sessions]

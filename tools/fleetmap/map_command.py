@@ -20,6 +20,7 @@ from fleetmap.dataset import Dataset
 from fleetmap.errors import FleetError
 
 GRIDS = [*(f"h{resolution}" for resolution in range(6, 12)), "square"]
+NOTHING_SHOWN = "every cell is below the minimums: see --least-fences and --least-devices"
 FENCES_A_PART = 1_000_000
 
 
@@ -60,8 +61,6 @@ def name_cells(engine: duckdb.DuckDBPyConnection, grid: str) -> dict[str, list[g
 
 def notes(engine: duckdb.DuckDBPyConnection, grid: definition.Grid) -> page.Notes:
     """What is hidden, of tables that `fill` has made."""
-    if engine.execute("SELECT COUNT(*) FROM map").fetchall() == [(0,)]:
-        raise FleetError("every cell is below the minimums: see --least-fences and --least-devices")
     hidden = engine.execute("SELECT operator, SUM(cells)::BIGINT, SUM(fences)::BIGINT FROM hidden GROUP BY operator ORDER BY operator").fetchall()
     return page.Notes(grid.cell, grid.least_fences, grid.least_devices, hidden)
 
@@ -82,6 +81,8 @@ def run(options: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(dir=options.output) as spill, aggregate.connect(dataset.manifest, options.memory, pathlib.Path(spill)) as engine:
         fill(engine, dataset, grid)
         outlines = name_cells(engine, options.grid)
+        if not outlines:
+            raise FleetError(NOTHING_SHOWN)
         found = notes(engine, grid)
         outputs.write_csv(options.output / "map.csv", batches(engine))
         outputs.write_parquet(options.output / "map.parquet", batches(engine), outlines)

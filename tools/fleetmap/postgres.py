@@ -68,7 +68,7 @@ def prepare(connection: psycopg.Connection) -> None:
 
 
 def load(connection: psycopg.Connection, resolution: int, batches: Iterator[pa.RecordBatch], outlines: dict[str, list[geometry.Ring]]) -> int:
-    """Makes the rows those of their periods: new and changed ones are upserted by their key, others of the same periods go. One transaction."""
+    """Makes the rows those of the resolution: new and changed ones are upserted by their key, others go. One transaction."""
     names = (*KEY, *FIGURES)
     listed = ", ".join(names)
     with connection.transaction():
@@ -91,8 +91,7 @@ def load(connection: psycopg.Connection, resolution: int, batches: Iterator[pa.R
                            f" WHERE ({', '.join('figures.' + name for name in FIGURES)}) IS DISTINCT FROM"
                            f" ({', '.join('EXCLUDED.' + name for name in FIGURES)})")
         same = " AND ".join(f"a.{name} = f.{name}" for name in KEY)
-        connection.execute("DELETE FROM figures f WHERE f.resolution = %s AND f.period IN (SELECT period FROM arrived)"
-                           f" AND NOT EXISTS (SELECT 1 FROM arrived a WHERE {same})", (resolution,))
+        connection.execute(f"DELETE FROM figures f WHERE f.resolution = %s AND NOT EXISTS (SELECT 1 FROM arrived a WHERE {same})", (resolution,))
         [count] = connection.execute("SELECT COUNT(*) FROM arrived").fetchall()[0]
     return int(count)
 

@@ -151,10 +151,13 @@ def fill(address: str, dataset: Dataset, options: argparse.Namespace, scratch: p
                 map_command.fill(engine, dataset, grid)
                 outlines = map_command.name_cells(engine, grid.cell)
                 notes = map_command.notes(engine, grid)
+                # Fine cells can all be below the minimums where large ones are not.
                 count += postgres.load(connection, resolution, map_command.batches(engine), outlines)
         connection.commit()
         connection.autocommit = True
         connection.execute("ANALYZE")
+    if count == 0:
+        raise FleetError(map_command.NOTHING_SHOWN)
     return count, notes
 
 

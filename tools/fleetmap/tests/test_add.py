@@ -16,7 +16,7 @@ import unittest
 
 import pyarrow.parquet as parquet
 
-from fleetmap import geopackage
+from fleetmap import definition, geopackage
 from fleetmap.dataset import Dataset
 from fleetmap.errors import FleetError
 from fleetmap.tests.made import Fence, checksum, counts, export, quietly
@@ -115,6 +115,12 @@ class Entry(InFolder):
         self.add(f"7={self.file('a.gpkg', [Fence(1)])}", f"007={self.file('b.gpkg', [Fence(1)], owner='other')}")
         self.assertEqual({source.device for source in Dataset.read(self.dataset).manifest.sources.values()}, {"7", "007"})
         self.assertEqual(self.numbers(), {"2026-11-02": [1, 1]})
+
+    def test_when_only_some_exports_of_a_store_have_a_folder_then_all_are_of_one_device(self) -> None:
+        self.add(self.file("a.gpkg", [Fence(1)]), f"car-7={self.file('b.gpkg', [Fence(2)])}", self.file("c.gpkg", [Fence(1)], owner="other"))
+        devices = [device for _, device, *_ in definition.origins(Dataset.read(self.dataset).manifest)]
+        self.assertEqual(len(devices), 3)
+        self.assertEqual(len(set(devices)), 2)
 
     def test_when_values_cannot_be_then_they_are_refused_by_name(self) -> None:
         bad = [Fence(1, latitude=90.1), Fence(2, longitude=-180.5), Fence(3, latitude=float("nan")), Fence(4, entered_at="1970-01-01T00:00:09.000Z"),

@@ -17,6 +17,8 @@ import unittest
 import psycopg
 
 from fleetmap import page, postgres, serve_command
+from fleetmap.dataset import Dataset
+from fleetmap.errors import FleetError
 from fleetmap.tests.made import quietly
 
 PAGES = pathlib.Path(__file__).resolve().parents[2] / "pages"
@@ -114,12 +116,26 @@ class Served(unittest.TestCase):
         query = "SELECT COUNT(*), SUM(fences), MIN(tableoid::regclass::text) FROM figures"
         with psycopg.connect(self.address("fleet"), autocommit=True) as connection:
             before = connection.execute(query).fetchall()
+            # The second one of a period that no fence has any more.
             connection.execute("INSERT INTO figures (period, resolution, cell, operator, technology, fences, devices)"
-                               " VALUES ('2026-11-02', 9, 'gone', '23201', 'all', 1, 1)")
-            from fleetmap.dataset import Dataset
-            serve_command.fill(str(self.address("fleet")).removesuffix(" user=fleet"), Dataset.read(self.folder / "fleet"), self.options, self.folder)
+                               " VALUES ('2026-11-02', 9, 'gone', '23201', 'all', 1, 1), ('2026-11-09', 9, 'gone', '23201', 'all', 1, 1)")
+            self.fill()
             self.assertEqual(connection.execute(query).fetchall(), before)
         self.assertEqual(before[0][2], "figures_2026_11")
+
+    def fill(self, **changes: int) -> None:
+        address = self.address("fleet").removesuffix(" user=fleet")
+        serve_command.fill(address, Dataset.read(self.folder / "fleet"), argparse.Namespace(**vars(self.options) | changes), self.folder)
+
+    def test_when_fine_cells_are_below_the_minimums_then_the_large_ones_are_served(self) -> None:
+        self.addCleanup(self.fill)
+        query = "SELECT MAX(fences) FILTER (WHERE resolution = 9), MAX(fences) FILTER (WHERE resolution = 6) FROM figures"
+        with psycopg.connect(self.address("fleet"), autocommit=True) as connection:
+            [(fine, large)] = connection.execute(query).fetchall()
+            self.fill(least_fences=fine + 1)
+            self.assertEqual(connection.execute(query).fetchall(), [(None, large)])
+        with self.assertRaisesRegex(FleetError, "every cell is below the minimums"):
+            self.fill(least_fences=large + 1)
 
     @unittest.skipUnless(shutil.which("chromedriver"), "there is no chromedriver: tools/setup pages")
     def test_when_the_page_is_opened_then_it_draws_the_cells(self) -> None:
