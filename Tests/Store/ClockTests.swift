@@ -81,6 +81,8 @@ struct ClockTests {
     let tests = try StoreReader(store).speedTests().sorted { $0.id < $1.id }
     #expect(tests.map(\.started) == [.sampleStart + .seconds(8), unset + .seconds(8)])
     #expect(tests.map(\.ended) == [.sampleStart + .seconds(28), unset + .seconds(28)])
+    let copy = try String(contentsOfFile: store.directory.copies + "/speed_test-\(ids[0]).jsonl", encoding: .utf8)
+    #expect(copy.contains("\((WallTime.sampleStart + .seconds(28)).microseconds)"), "a start may restore it")
     #expect(try await store.inspection.damagedRows() == 0)
   }
 

@@ -113,6 +113,28 @@ struct RetentionSlowTests {
     #expect(try await cleanUp(after: 36, .agrees).sentLongAgo == 1)
   }
 
+  @Test("when the answer to fences was lost, then they do not expire before the history was read")
+  func inDoubt() async throws {
+    try await record(after: 0)
+    let sessions = try StoreReader(store).sessions().map(\.id)
+    try await store.outbox.makeBatches(of: sessions, limit: 400, at: .sampleStart)
+    let batch = try #require(try await store.outbox.batches(of: sessions, in: [.waiting]).first)
+    try await store.outbox.beginSending(batch: batch.id, fences: 3, client: "C", at: .sampleStart)
+    #expect(try await cleanUp(after: 10, .agrees) == Deleted())
+    try await store.outbox.release(batch: batch.id)
+    #expect(try await cleanUp(after: 10, .agrees).expired == 3)
+  }
+
+  @Test("when an unset clock dated fences that are never sent, then they stay")
+  func timelessOfOtherKinds() async throws {
+    var recorder = try DriveRecorder(store, started: WallTime(microseconds: 60_000_000), log: nil)
+    try recorder.save(
+      sessions: [Session(number: 0, started: .start, finalized: .seconds(600))],
+      fences: [.sample(entered: 5, isSubmittable: false)], seen: .seconds(600))
+    try recorder.end(at: .seconds(600), reason: .user)
+    #expect(try await cleanUp(after: 40, .agrees) == Deleted())
+  }
+
   // MARK: The clock
 
   @Test(

@@ -174,6 +174,12 @@ import Testing
     let refused = try await ended("C")
     try await tests.markSubmitted(sent, .result, at: .sampleStart)
     try await tests.quarantine(refused, .result, reason: "no", at: .sampleStart)
+    let withQoS = [try await ended("D"), try await ended("E")]
+    for test in withQoS {
+      try await tests.add(qos: "[]", to: test)
+      try await tests.markSubmitted(test, .result, at: .sampleStart)
+    }
+    try await tests.quarantine(withQoS[0], .qos, reason: "its answer was lost", at: .sampleStart)
     let later = WallTime.sampleStart.later(by: .seconds(40 * 86_400))
     let soon = WallTime.sampleStart.later(by: .seconds(86_400))
     #expect(try await store.cleanup.run(Retention(), now: soon, agreement: .agrees, except: nil).speedTests == 0)
@@ -182,8 +188,8 @@ import Testing
       try await store.cleanup.run(Retention(), now: tenDaysWrong, agreement: .agrees, except: nil).speedTests == 0)
     #expect(try await store.cleanup.run(Retention(), now: later, agreement: .contradicts, except: nil).speedTests == 0)
     #expect(try await store.cleanup.run(Retention(), now: later, agreement: .silent, except: nil).speedTests == 1)
-    #expect(try StoreReader(store).speedTests().map(\.id) == [waiting, refused])
-    #expect(try await store.cleanup.run(Retention(), now: later, agreement: .agrees, except: nil).speedTests == 2)
+    #expect(try StoreReader(store).speedTests().map(\.id) == [waiting, refused] + withQoS)
+    #expect(try await store.cleanup.run(Retention(), now: later, agreement: .agrees, except: nil).speedTests == 4)
   }
 
   @Test("when the loop's state is stored, then the next process reads the latest; a damaged state is ignored")

@@ -29,6 +29,19 @@ struct StrayFilesTests {
 
   private func name(_ path: String) -> String { URL(fileURLWithPath: path).lastPathComponent }
 
+  @Test("when a file has an impossible time, then it is read all the same")
+  func impossibleTime() throws {
+    // Other file systems cut such a time.
+    let path = "/dev/shm/\(UUID().uuidString)"
+    defer { unlink(path) }
+    try leave(path, at: 0)
+    for seconds in [Int.max / 4, -Int.max / 4] {
+      let stamp = timespec(tv_sec: seconds, tv_nsec: 0)
+      try #require(utimensat(AT_FDCWD, path, [stamp, stamp], 0) == 0)
+      #expect(StateDirectory.modified(path) != nil)
+    }
+  }
+
   // MARK: Damaged stores
 
   struct Aside: CustomTestStringConvertible, Sendable {

@@ -221,6 +221,17 @@ struct SenderSlowTests {
     try await rig.finish()
   }
 
+  @Test("when fences are older than the server's offsets reach, then they are sent once, anchored at their own time")
+  func weeksOld() async throws {
+    let rig = try await SendingRig()
+    _ = try rig.record(tests: [nil], started: -40.0 * 86_400)
+    let report = try await rig.sender { $0.retention.maxAge = .seconds(60 * 86_400) }.pass(.cold)
+    #expect(report.sessionsSent == 1 && report.sessionsQuarantined == 0)
+    #expect(try await rig.holdsAllOnce(2))
+    #expect(try await rig.requests("coverageRequest") == 1)
+    try await rig.finish()
+  }
+
   @Test("when a drive's requests open the breaker while a pass is under way, then the pass sends nothing more")
   func openedBesidePass() async throws {
     let rig = try await SendingRig()

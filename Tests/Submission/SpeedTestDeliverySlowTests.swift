@@ -239,6 +239,23 @@ struct SpeedTestDeliverySlowTests {
     try await rig.finish()
   }
 
+  @Test("when the answer to a QoS report was lost, then only a forced command sends it again")
+  func doubtfulQoS() async throws {
+    let rig = try await rig()
+    let id = try await test(rig)
+    try await rig.store.speedTests.add(qos: "[]", to: id)
+    try await rig.store.speedTests.markSubmitted(id, .result, at: .rigStart)
+    try await rig.store.speedTests.beginSending(id, .qos, at: .rigStart)
+    for mode in [PassMode.warm, .quarantined] {
+      _ = try await rig.sender().pass(mode)
+      #expect(try StoreReader(rig.store).speedTests().first?.qosState == .quarantined)
+      #expect(try await rig.requests("resultQoS") == 0)
+    }
+    _ = try await rig.sender().pass(.quarantined, urgency: .forced)
+    #expect(try await rig.requests("resultQoS") == 1)
+    try await rig.finish()
+  }
+
   @Test("when the breaker is open, then no request for a speed test leaves")
   func gated() async throws {
     let rig = try await rig()

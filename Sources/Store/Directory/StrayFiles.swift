@@ -26,7 +26,8 @@ extension StateDirectory {
   func oldStraysAmongLogs(_ named: Set<String>) -> [String] {
     let damaged = Set(damagedStores)
     let newest = files.keys.filter { !damaged.contains($0) }.compactMap(Self.modified).max() ?? 0
-    return Self.oldestFirst(straysAmongLogs(named)).filter { (Self.modified($0) ?? .max) < newest - 3_600_000_000 }
+    let latest = newest.saturatingSubtracting(3_600_000_000)
+    return Self.oldestFirst(straysAmongLogs(named)).filter { (Self.modified($0) ?? .max) < latest }
   }
 
   private static func oldestFirst(_ files: [String]) -> [String] {
@@ -35,7 +36,9 @@ extension StateDirectory {
 
   /// When `file` was last written, or set aside, in microseconds since the epoch.
   static func modified(_ file: String) -> Int64? {
-    StateFile.status(file).map { Int64($0.st_mtim.tv_sec) * 1_000_000 + Int64($0.st_mtim.tv_nsec) / 1000 }
+    StateFile.status(file).map {
+      Int64($0.st_mtim.tv_sec).saturatingMultiplied(by: 1_000_000).saturatingAdding(Int64($0.st_mtim.tv_nsec) / 1000)
+    }
   }
 
   /// Sets the time that ``modified(_:)`` returns. Where the file system refuses, the time stays: the file is then deleted earlier or

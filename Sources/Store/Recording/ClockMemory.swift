@@ -59,7 +59,8 @@ enum DriveClockTimes {
   /// - Parameters:
   ///   - drive: Its id.
   ///   - step: In microseconds.
-  static func move(_ drive: Int64, by step: Int64, _ db: Database) throws {
+  ///   - copies: Those of the speed tests: a start after a power cut restores them.
+  static func move(_ drive: Int64, by step: Int64, _ copies: RowCopies, _ db: Database) throws {
     try db.execute(
       sql: """
         UPDATE drive SET started_at = started_at + :step, ended_at = ended_at + :step
@@ -69,8 +70,13 @@ enum DriveClockTimes {
         UPDATE fence SET entered_at = entered_at + :step, exited_at = exited_at + :step,
           last_seen_at = last_seen_at + :step
           WHERE id IN (SELECT id FROM intact_fence WHERE drive_id = :drive);
-        UPDATE speed_test SET started_at = started_at + :step, ended_at = ended_at + :step
-          WHERE id IN (SELECT id FROM intact_speed_test WHERE drive_id = :drive AND state IN ('measuring', 'waiting'));
         """, arguments: ["step": step, "drive": drive])
+    let tests = try Int64.fetchAll(
+      db,
+      sql: """
+        UPDATE speed_test SET started_at = started_at + ?, ended_at = ended_at + ?
+          WHERE id IN (SELECT id FROM intact_speed_test WHERE drive_id = ? AND state IN ('measuring', 'waiting')) RETURNING id
+        """, arguments: [step, step, drive])
+    for test in tests { try copies.keep(.speedTest, test, db) }
   }
 }

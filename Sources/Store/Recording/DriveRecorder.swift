@@ -59,7 +59,7 @@ public struct DriveRecorder: Sendable {
     let step = started.microseconds - storedStart.microseconds
     guard !sessions.isEmpty || !fences.isEmpty || step != 0 || !batches.isEmpty else { return }
     try store.writeNow { db in
-      if step != 0 { try DriveClockTimes.move(drive, by: step, db) }
+      if step != 0 { try DriveClockTimes.move(drive, by: step, store.copies, db) }
       for session in sessions { try save(session, db) }
       for fence in fences { try save(fence, seen: seen, db) }
       for batch in batches { try batch.save(as: drive, db) }

@@ -34,13 +34,13 @@ public struct ClockSettlement: Sendable {
     let look = { @Sendable (db: Database) in try Self.misdated(bootID: bootID, booted: booted, db) }
     // Each batch of a pass asks: a drive must not wait for that, and mostly nothing is to be done.
     guard try await !store.read(look).isEmpty else { return Outcome() }
-    return try await store.write { db in
+    return try await store.write { [copies = store.copies] db in
       var settled = Outcome()
       for drive in try look(db) {
         switch drive.step {
         case nil: if try Self.quarantineUntimed(drive: drive.id, at: now, db) { settled.lost.append(drive.id) }
         case let step? where isSure:
-          try DriveClockTimes.move(drive.id, by: step, db)
+          try DriveClockTimes.move(drive.id, by: step, copies, db)
           settled.corrected.append(drive.id)
         case .some: settled.doubted.append(drive.id)
         }

@@ -166,12 +166,15 @@ public struct AgeDeletion: Sendable {
   /// The condition that a fence was stored long enough. A refused one is kept as long after its refusal: its own time can be unknown.
   private static let isKeptLongEnough = """
     (\(FenceDeletion.isAtRest) AND (submitted_at < :kept OR :agreed AND last_seen_at < :kept
-      AND submitted_at IS NULL AND (NOT submittable OR \(isQuarantined) AND NOT \(wasQuarantinedSince))))
+      AND submitted_at IS NULL
+      AND (NOT submittable AND last_seen_at >= :trusted OR \(isQuarantined) AND NOT \(wasQuarantinedSince))))
     """
 
-  /// The condition that a fence is too old to be sent. The age of a fence dated before ``WallTime/earliestTrusted`` is unknown.
+  /// The condition that a fence is too old to be sent. The age of a fence dated before ``WallTime/earliestTrusted`` is unknown, and the server
+  /// may have one whose answer was lost: the history decides first.
   private static let isExpired = """
-    (\(FenceDeletion.isAtRest) AND submittable AND submitted_at IS NULL AND NOT \(isQuarantined)
+    (\(FenceDeletion.isAtRest) AND submittable AND submitted_at IS NULL
+      AND NOT EXISTS (SELECT 1 FROM batch WHERE batch.id = batch_id AND state IN ('quarantined', 'sending'))
       AND last_seen_at < :expired AND last_seen_at >= :trusted AND NOT \(wasRecoveredSince))
     """
 
@@ -191,8 +194,11 @@ public struct AgeDeletion: Sendable {
 
   // MARK: Speed tests
 
+  /// The state of the last report of a test: that of its QoS tests where the server has the result.
+  private static let reportState = "iif(state = 'submitted', ifnull(qos_state, 'submitted'), state)"
+
   /// The condition that the server has all of a test.
-  static let isSubmittedSpeedTest = "state = 'submitted' AND ifnull(qos_state, 'submitted') = 'submitted'"
+  static let isSubmittedSpeedTest = "\(reportState) = 'submitted'"
 
   /// Deletes tests that the server has, by the same ages as fences; and, if two clocks agree, refused ones and those too old to be sent.
   /// A test outside of a drive is not dated again when its clock was wrong by days, so unsent ones stay as long as refused ones, too.
@@ -202,8 +208,8 @@ public struct AgeDeletion: Sendable {
         db,
         sql: """
           SELECT id FROM intact_speed_test WHERE \(Self.isSubmittedSpeedTest) AND settled_at < :kept
-            OR :agreed AND (state = 'quarantined' AND max(ended_at, ifnull(settled_at, 0)) < :kept
-              OR state IN ('waiting', 'sending') AND ended_at < min(:expired, :kept) AND ended_at >= :trusted)
+            OR :agreed AND (\(Self.reportState) = 'quarantined' AND max(ended_at, ifnull(settled_at, 0)) < :kept
+              OR \(Self.reportState) IN ('waiting', 'sending') AND ended_at < min(:expired, :kept) AND ended_at >= :trusted)
           """, arguments: arguments)
       try copies.delete(speedTests: ids, db)
       return ids.count

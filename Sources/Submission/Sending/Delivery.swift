@@ -23,7 +23,7 @@ struct Delivery: PassStep {
 
   private enum Sending {
     case accepted
-    /// Its session was forgotten meanwhile.
+    /// Its session was forgotten meanwhile, or it has other fences than those that were read: another pass sends them.
     case nothingToSend
     case failed(ServerFailure, at: RequestStep)
   }
@@ -73,7 +73,7 @@ struct Delivery: PassStep {
     let outcome =
       switch sending {
       case .accepted: "accepted"
-      case .nothingToSend: "no longer in the store"
+      case .nothingToSend: "no longer in the store as it was"
       case .failed(let failure, at: .coverageResult): "\(failure)"
       case .failed(let failure, let step): "not sent, /\(step) failed: \(failure)"
       }
@@ -108,6 +108,11 @@ struct Delivery: PassStep {
         batch: batch.id, fences: fences.count, client: clientUUID,
         doubt: try Doubt.text(until: clock.boot() + Doubt.lasts, by: clock), at: clock.wall())
       batch.client = batch.client ?? clientUUID
+      // A recovery can have put fences into the batch since they were read; once it is marked as sending, none does.
+      guard try await self.fences(of: batch).count == fences.count else {
+        try await takeBack(batch)
+        return .nothingToSend
+      }
       step = .coverageResult
       try await submit(result, of: batch, pass)
       return .accepted

@@ -12,6 +12,12 @@ struct SpeedTestDelivery: PassStep {
     while let test = pass.speedTests.first {
       try Task.checkCancellation()
       for part in test.unsentParts {
+        if part == .qos, test.qosState == .quarantined, pass.urgency != .forced {
+          logger.warning(
+            "speed test \(test.id) (QoS): not sent again, the server may have it; submit --quarantined --force sends it"
+          )
+          break
+        }
         guard try await deliver(test, part, &pass) else { break }
       }
       pass.speedTests.removeAll { $0.id == test.id }

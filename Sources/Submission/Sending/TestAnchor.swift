@@ -6,7 +6,7 @@ import Store
 struct TestAnchor: PassStep {
   let parts: PassParts
 
-  /// Gives `batch` a new test, anchored now: its fences lie before the anchor.
+  /// Gives `batch` a new test, anchored now, or at its last fence if that is weeks ago.
   @discardableResult
   func anchor(_ batch: inout Batch, _ pass: Pass) async throws -> Batch.Test {
     let clientUUID = try await registration.clientUUID(for: pass.exchange)
@@ -30,11 +30,12 @@ struct TestAnchor: PassStep {
     return fences.allSatisfy { Int32(exactly: ($0.entered - anchor).inMilliseconds) != nil }
   }
 
-  /// Now, in whole milliseconds, by the selected clock. If the offsets would overflow and the server's clock avoids it,
-  /// now by the server's clock. The fences have the same times on the server either way.
+  /// Now, in whole milliseconds, by the selected clock. If the offsets would overflow, now by the server's clock, or the time of the last
+  /// fence, which is too old for both. The fences have the same times on the server each way.
   private func anchorTime(for batch: Batch) async throws -> WallTime {
     let fences = try await store.reading { try $0.fences(of: batch) }
-    let times = [clock.wall(), timekeeper.serverTime].compactMap { $0 }
+    let last = fences.map(\.entered).max().map { batch.driveStarted + $0 }
+    let times = [clock.wall(), timekeeper.serverTime, last].compactMap { $0 }
       .map { WallTime(microseconds: $0.milliseconds.saturatingMultiplied(by: 1000)) }
     return times.first { Self.canHold(fences, of: batch, anchor: $0) } ?? times[0]
   }
