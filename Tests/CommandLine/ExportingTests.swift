@@ -112,7 +112,7 @@ struct ExportingTests {
     #expect((pending.count.written, pending.count.ofOtherState) == (7, 4), "a fence on Wi-Fi is never sent")
     #expect(pending.lines.allSatisfy { $0["submittable"] as? Bool == true })
     let all = try export(.all)
-    #expect((all.count.written, all.count.ofOtherState) == (11, 0))
+    #expect((all.count.written, all.count.ofOtherState, all.count.open) == (11, 0, 1))
     let entered = all.lines.compactMap { $0["entered_at"] as? String }
     #expect(entered == entered.sorted() && entered.count == 11, "oldest first")
   }

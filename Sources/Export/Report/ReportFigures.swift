@@ -101,8 +101,8 @@ public struct ReportFigures: Sendable {
     }
   }
 
-  /// Whether the logs have all pings: no log is missing.
-  var hasAllLogs: Bool { logged.series.count == sums.pings }
+  /// Whether the logs have all pings: no log is missing. That of a drive which was killed has some more than its last fence.
+  var hasAllLogs: Bool { logged.logs == selected.count && logged.series.count >= sums.pings }
 
   /// The loss with its interval: over single pings, or over fences as in the groups when a log is missing; `nil` when the samples do not
   /// suffice.

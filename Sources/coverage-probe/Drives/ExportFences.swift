@@ -125,6 +125,9 @@ struct ExportFences: AsyncParsableCommand {
       try sink.finish()
       progress.end(counted(count.written, "fence"))
       if let hint = hint(count) { Terminal.note(hint) }
+      if filter.filter.to != nil, count.open > 0 {
+        Terminal.note("\(counted(count.open, "fence")) of this range not ended yet: export the range again later")
+      }
       return .done
     }
   }

@@ -14,6 +14,8 @@ struct Exporting: Sendable {
     var written = 0
     /// Those of the wanted sessions, times, places, technologies and links that have another state.
     var ofOtherState = 0
+    /// Fences that meet the conditions and have not ended.
+    var open = 0
     /// When there is none of either, the others; damaged ones are among them.
     var filteredOut = 0
     /// The speed tests that were written.
@@ -138,9 +140,12 @@ private struct ChosenFences: FenceRecords {
     try fences.forEach { stored in
       read += 1
       if read % Self.fencesPerReport == 0 { progress.show(read, of: noun) { try? fences.countToRead() } }
-      guard stored.fence.exited != nil else { return }
       let record = FenceRecord(stored)
       guard filter.selects(record) else { return }
+      guard stored.fence.exited != nil else {
+        reading.count.open += 1
+        return
+      }
       guard selection.selects(stored) else {
         reading.count.ofOtherState += 1
         return

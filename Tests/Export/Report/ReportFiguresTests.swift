@@ -138,6 +138,25 @@ import Testing
     #expect(figures.percentiles.allSatisfy { $0.lower == nil && $0.upper == nil })
   }
 
+  @Test("when a log has more pings than the store, as after a kill, then no log is missing; with fewer, one is")
+  func logOfKilledDrive() throws {
+    func figures(storedPings: Int) throws -> ReportFigures {
+      var figures = Self.figures([(storedPings, storedPings, nil)])
+      let place = try #require(Coordinate(latitude: 48, longitude: 16))
+      try figures.addLog(of: 1, parameters: Parameters(), initialPath: .cellular) { body in
+        try body(Event(at: .seconds(10), .fix(Fix(coordinate: place, accuracy: 5))))
+        for number in 1...3 {
+          try body(Event(at: .seconds(10 + Double(number) / 10), .ping(.answered(rttNanoseconds: 20_000_000))))
+        }
+      }
+      #expect(figures.logged.series.count == 3)
+      return figures
+    }
+    #expect(!Self.figures([(2, 2, nil)]).hasAllLogs)
+    #expect(try figures(storedPings: 2).hasAllLogs)
+    #expect(try !figures(storedPings: 4).hasAllLogs)
+  }
+
   @Test("when no log is there, then percentiles are over bins, and the loss has the interval of a group")
   func fromFences() throws {
     var (figures, bins) = (ReportFigures(), PingFigures())

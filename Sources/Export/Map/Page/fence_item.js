@@ -48,7 +48,7 @@ class FenceItem {
   exclusion() {
     const { table } = this.state, { i } = this, unsent = this.value("pings_unsent") ?? 0;
     if (table.isSubmittable(i)) return unsent > 0 ? [["not sent", `${unsent} pings`]] : [];
-    if (unsent > table.lost[i]) return [["not measured", `${unsent} pings could not be sent`]];
+    if (unsent > table.lost[i] && !(table.answered[i] > 0)) return [["not measured", `${unsent} pings could not be sent`]];
     return [["not submitted", table.pings[i] > 0 ? "touched by Wi-Fi" : "touched by Wi-Fi, or the probe sent no pings"]];
   }
 

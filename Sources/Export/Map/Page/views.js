@@ -68,10 +68,11 @@ function makeViews(technologies) {
     },
     {
       key: "signal", label: "Signal", title: "Lowest signal level",
-      classes: ["−80 dBm or more", "−90 dBm or more", "−100 dBm or more", "−110 dBm or more", "less", "unknown"],
-      colours: [...scale, unknown],
+      classes: ["−80 dBm or more", "−90 dBm or more", "−100 dBm or more", "−110 dBm or more", "less", "unknown", "not measured"],
+      colours: [...scale, unknown, unmeasured], open: 6,
       has: (table) => "signal_dbm" in table.raw,
       classOf: (table, i) => {
+        if (!table.isMeasured(i)) return 6;
         if (Number.isNaN(table.signal[i])) return 5;
         const place = [-80, -90, -100, -110].findIndex((limit) => table.signal[i] >= limit);
         return place < 0 ? 4 : place;
