@@ -90,12 +90,10 @@ public struct ConfigurationReading: Sendable {
   /// Refuses a literal address in `control-server.url` of another IP version than `pings.ip-version`: the control server makes
   /// ping tokens for the address that a request comes from.
   private mutating func checkFamily() {
-    guard let family = configuration.pings.family,
-      let host = configuration.controlServer.url.flatMap({ URL(string: $0)?.host() })
-    else { return }
-    let numeric = host.trimmingCharacters(in: ["[", "]"])
-    guard let address = PingAddress(numeric: numeric, port: 0), address.family != family else { return }
-    mistakes.append(.otherFamily(family, host: numeric))
+    guard let family = configuration.pings.family else { return }
+    if let host = configuration.controlServer.hostOfOtherFamily(than: family) {
+      mistakes.append(.otherFamily(family, host: host))
+    }
   }
 
   /// Refuses parts of `pings.target` that do not go together.
@@ -139,7 +137,9 @@ public struct ConfigurationReading: Sendable {
   /// Finds variables that begin as a setting does and are none: a misspelt one would have no effect and no message.
   private mutating func checkNames(of variables: [String: String], _ settings: [Setting]) {
     let known = settings.map(\.variable)
-    for name in variables.keys.sorted() where !known.contains(name) {
+    // A program for loop.hook has these two, and can call this program.
+    let ofHook = ["COVERAGE_PROBE_NOTICE", "COVERAGE_PROBE_TEST"]
+    for name in variables.keys.sorted() where !known.contains(name) && !ofHook.contains(name) {
       mistakes.append(
         .unknownKey(name, place: "environment", nearest: ConfigurationName.nearest(to: name, among: known)))
     }
@@ -247,5 +247,15 @@ extension ProbeConfiguration {
     let reading = ConfigurationReading(file: file, environment: environment, defaults: defaults)
     if let mistake = reading.mistakes.first { throw mistake }
     return reading.configuration
+  }
+}
+
+extension ProbeConfiguration.ControlServerSettings {
+  /// The host of the URL if it is a numeric address of another IP version than `family`.
+  func hostOfOtherFamily(than family: IPVersion?) -> String? {
+    guard let family, let host = url.flatMap({ URL(string: $0)?.host() }) else { return nil }
+    let numeric = host.trimmingCharacters(in: ["[", "]"])
+    let address = PingAddress(numeric: numeric, port: 0)
+    return address.map { $0.family == family } ?? true ? nil : numeric
   }
 }

@@ -9,8 +9,15 @@ public struct ConfigurationReload {
   /// change too.
   public init(from old: ProbeConfiguration, to new: ProbeConfiguration) {
     let changed = Setting.all.filter { old.texts[$0.key] != new.texts[$0.key] }
+    // The control server's URL needs a restart: pings that the old one cannot serve wait for it.
+    let needsServer = old.controlServer.url == nil && new.pings.target.host == nil
+    let needsOtherServer = old.controlServer.hostOfOtherFamily(than: new.pings.family) != nil
+    func effect(_ setting: Setting) -> Setting.Reload {
+      needsServer && setting.key.hasPrefix("pings.target.") || needsOtherServer && setting.key == "pings.ip-version"
+        ? .restart : setting.reload
+    }
     var merged = new
-    for setting in changed where setting.reload == .restart {
+    for setting in changed where effect(setting) == .restart {
       setting.copy(old, &merged)
       // The next reload reports the change again.
       merged.texts[setting.key] = old.texts[setting.key]
@@ -20,7 +27,7 @@ public struct ConfigurationReload {
       changed.isEmpty
       ? ["the configuration is read again; nothing has changed in it"]
       : [Setting.Reload.atOnce, .nextDrive, .restart].compactMap { when in
-        let keys = changed.filter { $0.reload == when }.map(\.key)
+        let keys = changed.filter { effect($0) == when }.map(\.key)
         return keys.isEmpty ? nil : "the configuration is read again; \(when.rawValue): \(keys.joined(separator: ", "))"
       }
   }

@@ -48,6 +48,6 @@ struct ClockStatusTests {
   @Test("when no clock can be right, then status says that nothing is measured or sent")
   func notSet() {
     let status = ClockStatus(selection: selection(host: WallTime(microseconds: 5_000_000)), hostAhead: .zero)
-    #expect(status.line == "the clock is not set: nothing is measured or sent")
+    #expect(status.line == "the clock is not set: nothing is sent")
   }
 }

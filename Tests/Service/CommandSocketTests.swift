@@ -240,7 +240,7 @@ struct CommandSocketTests {
     let reason = "No space left on device; delete some files on its disk; trying again each second"
     #expect(log.messages == ["cannot take commands at \(path): \(reason)"])
     unlink(other)
-    try await log.wait(for: "accepting commands at \(path) again")
+    try await log.wait(for: "accepting commands at \(path)")
     #expect(try await RawSocket.ask(path, "POST /pause HTTP/1.1").hasSuffix("pause is done\n"))
     running.cancel()
     _ = await running.result

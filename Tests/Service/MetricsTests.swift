@@ -80,6 +80,9 @@ struct MetricsTests {
     let text = text { $0.waiting.oldest = .sampleStart }
     #expect(text.contains("coverage_probe_oldest_waiting_session_timestamp_seconds 1795168800.0\n"))
     #expect(!self.text().contains("oldest_waiting"))
+    #expect(self.text().contains("coverage_probe_waiting_fences 0\n"))
+    let unreadable = self.text { $0.isStoreReadable = false }
+    #expect(!unreadable.contains("waiting_fences") && !unreadable.contains("quarantined_fences"))
   }
 
   @Test("when totals of two drives are added, then the sum is the totals of all their pings")

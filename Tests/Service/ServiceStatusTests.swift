@@ -76,6 +76,23 @@ struct ServiceStatusTests {
     #expect(metric("quarantined_fences", one) == 1)
   }
 
+  @Test("when the store cannot be read, then no number of waiting fences is told")
+  func unreadable() throws {
+    let status = status { $0.isStoreReadable = false }
+    #expect(status.lines.dropFirst() == ["the store cannot be read: what waits to be sent is unknown"])
+    #expect(try object(status)["waiting"] == nil)
+  }
+
+  @Test("when a position is lost, then its age goes on from the last position")
+  func lostPosition() {
+    var track = StatusTrack()
+    let now = ContinuousClock.now
+    let fix = Fix(coordinate: Coordinate(latitude: 48.2, longitude: 16.4), accuracy: 5)
+    track.note(.fix(PositionedFix(fix: fix, arrival: now)))
+    track.note(.fix(PositionedFix(fix: .lost, arrival: now + .seconds(60))))
+    #expect(track.status(at: now + .seconds(61)).receiver.fixAge == .seconds(61))
+  }
+
   @Test("when fences are kept and none waits, then no line is about sending; fences that wait beside them have theirs")
   func kept() {
     let kept = status { $0.waiting.kept = 3 }

@@ -161,6 +161,12 @@ struct ConfigurationErrorTests {
     #expect(line == "environment: \(name): \(reason)")
   }
 
+  @Test("when a program for loop.hook calls this program, then the hook's variables are no mistake")
+  func ofHook() throws {
+    let environment = ["COVERAGE_PROBE_NOTICE": "the loop is paused", "COVERAGE_PROBE_TEST": "3"]
+    _ = try ProbeConfiguration.load(file: nil, environment: environment)
+  }
+
   @Test("when several variables are unknown, then the first by name is reported, in any order")
   func firstVariable() throws {
     let names = ["COVERAGE_PROBE_ZZZ", "COVERAGE_PROBE_GPSD_HOTS", "COVERAGE_PROBE_LINK"]

@@ -36,6 +36,25 @@ struct ConfigurationReloadTests {
     #expect(reload.configuration.pings.interval == .seconds(1))
   }
 
+  @Test("when a reload would leave a drive without anything to ping, then the target stays until the restart")
+  func target() throws {
+    let reload = try reload("pings: { target: { host: a.example } }", "control-server: { url: 'http://host/x' }")
+    #expect(reload.configuration.pings.target.host == "a.example")
+    #expect(
+      reload.lines == [
+        "the configuration is read again; after a restart of the service: control-server.url, pings.target.host"
+      ])
+  }
+
+  @Test("when a reload forces an IP version that the old server's address is not of, then that waits for the restart")
+  func family() throws {
+    let reload = try reload(
+      "control-server: { url: 'http://192.0.2.1/x' }",
+      "{ control-server: { url: 'http://host/x' }, pings: { ip-version: 6 } }")
+    #expect(reload.configuration.pings.family == nil)
+    #expect(reload.lines.first?.hasSuffix("after a restart of the service: control-server.url, pings.ip-version") == true)
+  }
+
   /// A value of each setting that needs a restart, other than its default.
   private static let restartTexts = [
     "state-directory": "/elsewhere", "control-server.url": "http://host/", "control-server.ca-file": "/a.pem",

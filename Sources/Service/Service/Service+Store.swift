@@ -4,8 +4,8 @@ import Submission
 
 /// Commands that work on the store.
 extension Service {
-  /// The present state. The store is read beside the writer, so that no fence waits for it; when it cannot be read, the counts of
-  /// waiting data are 0.
+  /// The present state. The store is read beside the writer, so that no fence waits for it; when it cannot be read, the
+  /// status says so.
   func status() async -> ServiceStatus {
     var status = track.status(at: .now)
     status.sender = await environment.sender.status
@@ -20,6 +20,7 @@ extension Service {
       status.waiting = try await environment.store.reading { try $0.unsentData(except: running) }
       if let line = readTrouble.end("the store can be read again") { logger.notice("\(line)") }
     } catch {
+      status.isStoreReadable = false
       let line = readTrouble.note("the store cannot be read: \(StoreError.line(error))")
       if let line { logger.warning("\(line)") }
     }
@@ -47,6 +48,8 @@ extension Service {
     logger.notice("command: forget \(target)")
     // A recovery that has read the log before the note in it would restore the session.
     await recovery.pause()
+    forgetting += 1
+    defer { forgetting -= 1 }
     do {
       if case .session(let id) = target, let running = await environment.sender.runningDrive,
         let stored = try await environment.store.reading({ try $0.session(id: id) }), stored.drive >= running

@@ -19,7 +19,7 @@ actor Service: ServiceCommands {
     case positioning(PositioningEvent)
     /// The drive of every link has stopped; its rows may still be in memory only.
     case driveEnded([DriveSummary])
-    case loopEnded(LoopEnd?)
+    case loopEnded
     /// The recovery from the drive logs has ended, or left logs for later.
     case recovered(isLeft: Bool)
     /// The socket accepts commands, or will accept them as soon as the host lets it. Comes again after each new socket.
@@ -57,6 +57,9 @@ actor Service: ServiceCommands {
   var readTrouble = RepeatedTrouble()
   /// The loop of speed tests: from the first drive on that wants one, until it is over.
   var loop: (running: RunningLoop, task: Task<Void, Never>)?
+  private var isLoopStopped = false
+  /// How many sessions are being forgotten: no recovery may begin meanwhile, which would restore them.
+  var forgetting = 0
   /// What the recovery before the first drive left; it goes on while there is no drive.
   var recovery: RestOfRecovery
   var track = StatusTrack()
@@ -145,7 +148,7 @@ actor Service: ServiceCommands {
       if case .fix(let fix) = event { decision.recording.update(speed: fix.fix.speed, at: fix.arrival) }
       track.note(event)
     case .driveEnded(let summaries): driveEnded(summaries)
-    case .loopEnded: loop = nil
+    case .loopEnded: await loopEnded()
     case .recovered(let isLeft): recovery.ended(isLeft: isLeft)
     case .sleep(let news): await handle(news)
     case .reload: await reload()
@@ -163,7 +166,7 @@ actor Service: ServiceCommands {
     case .beginDrive: await begin()
     case .endDrive: runningDrive?.requestStop()
     case nil:
-      if case .none = drive, !decision.isStopping {
+      if case .none = drive, !decision.isStopping, forgetting == 0 {
         recovery.resume(in: environment, configuration) { [inputs] in
           inputs.continuation.yield(.recovered(isLeft: $0))
         }
@@ -216,7 +219,7 @@ actor Service: ServiceCommands {
     guard configuration.agent.loop == .withDrive else { return }
     do {
       if loop == nil { loop = try await beginLoop() }
-      guard let loop else { return }
+      guard let loop, !isLoopStopped else { return }
       loop.running.setup.observer.follow(drive)
       loop.running.setup.conditions.note(drive: await environment.sender.runningDrive)
       loop.running.put(.resume)
@@ -233,7 +236,20 @@ actor Service: ServiceCommands {
       }
     }
     logger.notice("a loop of speed tests: \(counted(rules.count, "test"))")
-    return (running, Task { [inputs] in inputs.continuation.yield(.loopEnded(await running.run())) })
+    return (
+      running,
+      Task { [inputs] in
+        _ = await running.run()
+        inputs.continuation.yield(.loopEnded)
+      }
+    )
+  }
+
+  /// A loop that was stopped lasts until its test has ended: a drive that has begun meanwhile gets another loop.
+  private func loopEnded() async {
+    let wasStopped = isLoopStopped
+    (loop, isLoopStopped) = (nil, false)
+    if wasStopped, let runningDrive, decision.recording.wantsDrive(at: .now) { await followWithLoop(runningDrive) }
   }
 
   /// The drive has ended: no test starts before the next one. A stop by the operator ends the loop too.
@@ -353,7 +369,10 @@ actor Service: ServiceCommands {
   /// Applies a command to the decision, and answers when it has been followed: the answer is what `status` says from then on.
   func perform(_ command: ServiceCommand) async -> String {
     decision.apply(command)
-    if command == .stop { loop?.running.put(.stop) }
+    if command == .stop, let loop {
+      loop.running.put(.stop)
+      isLoopStopped = true
+    }
     logger.notice("command: \(command.rawValue)")
     let (stream, effect) = AsyncStream.makeStream(of: Void.self)
     let giveUp = Task {

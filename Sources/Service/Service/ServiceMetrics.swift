@@ -82,6 +82,16 @@ struct ServiceMetrics {
   }
 
   private mutating func addQueue(_ status: ServiceStatus) {
+    if status.isStoreReadable { addWaiting(status) }
+    if let bytes = status.disk.stateBytes {
+      add("state_bytes", bytes, "Size of the state directory: store, drive logs and reserve.")
+    }
+    if let free = status.disk.freeBytes {
+      add("disk_free_bytes", free, "Bytes that may still be written to the disk of the state directory.")
+    }
+  }
+
+  private mutating func addWaiting(_ status: ServiceStatus) {
     add("waiting_sessions", status.waiting.sessions, "Sessions that wait to be sent.")
     add("waiting_fences", status.waiting.fences, "Fences that wait to be sent.")
     if let oldest = status.waiting.oldest {
@@ -91,12 +101,6 @@ struct ServiceMetrics {
     }
     add("quarantined_fences", status.waiting.quarantined, "Fences that the server refused.")
     add("fences_without_session", status.waiting.withoutSession, "Fences whose session is missing.")
-    if let bytes = status.disk.stateBytes {
-      add("state_bytes", bytes, "Size of the state directory: store, drive logs and reserve.")
-    }
-    if let free = status.disk.freeBytes {
-      add("disk_free_bytes", free, "Bytes that may still be written to the disk of the state directory.")
-    }
   }
 
   private mutating func addSender(_ sender: SenderStatus) {

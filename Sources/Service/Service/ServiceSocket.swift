@@ -51,7 +51,7 @@ struct ServiceSocket: Sendable {
           }
           onStart()
         }
-        trouble = nil
+        (trouble, isFirst) = (nil, false)
       } catch {
         if Task.isCancelled { return }
         let error = ServiceSocketError(path: path, cause: error)
@@ -62,7 +62,6 @@ struct ServiceSocket: Sendable {
         onStart()
         try? await Task.sleep(for: .seconds(1))
       }
-      isFirst = false
     }
   }
 

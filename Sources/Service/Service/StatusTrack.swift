@@ -5,7 +5,7 @@ import Positioning
 /// The parts of the status that events change; ``Service/status()`` adds those that are read when asked for.
 struct StatusTrack: Sendable {
   private var current = ServiceStatus(started: .current)
-  /// When the last fix came; `nil` before the first one.
+  /// When the last position came; `nil` before the first one.
   private var fixArrival: ContinuousClock.Instant?
   /// The totals of ended drives, by link.
   private var endedTotals: [String: DriveTotals] = [:]
@@ -14,7 +14,9 @@ struct StatusTrack: Sendable {
 
   mutating func note(_ event: PositioningEvent) {
     switch event {
-    case .fix(let fix): (current.receiver.fix, fixArrival) = (fix.fix, fix.arrival)
+    case .fix(let fix):
+      current.receiver.fix = fix.fix
+      if fix.fix.coordinate != nil { fixArrival = fix.arrival }
     case .status(.devices(let paths)): current.receiver.paths = paths
     case .satellites(let satellites): current.receiver.satellites = satellites
     default: break

@@ -25,7 +25,7 @@ struct ClockStatus: Sendable {
   /// For an operator, e.g. `time: gnss rules, two clocks agree (gnss, server); host contradicts; the host's clock is
   /// 3600 s ahead`.
   var line: String {
-    guard selection.isTrusted else { return "the clock is not set: nothing is measured or sent" }
+    guard selection.isTrusted else { return "the clock is not set: nothing is sent" }
     let offset = hostAhead?.inSeconds ?? 0
     // A smaller difference is within the error of the readings.
     guard abs(offset) >= 2 else { return "time: \(selection)" }

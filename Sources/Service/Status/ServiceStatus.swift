@@ -30,8 +30,10 @@ struct ServiceStatus: Sendable {
   var totals: [String: DriveTotals] = [:]
   /// The loop of speed tests; `nil` without one.
   var loop: LoopStatus?
-  /// The unsent data; all 0 when the store cannot be read.
+  /// The unsent data.
   var waiting = UnsentData()
+  /// Whether the store could be read; ``waiting`` is unknown otherwise.
+  var isStoreReadable = true
   /// Whether requests may leave.
   var sender: SenderStatus?
   /// The last pass that had anything to send; `nil` before the first one.
@@ -95,13 +97,15 @@ struct ServiceStatus: Sendable {
       "receivers": receiver.paths.map { .array($0.map(JSON.string)) },
       "drives": .array(links.map(Self.json)),
       "loop": loop?.json,
-      "waiting": .object([
-        "sessions": .integer(Int64(waiting.sessions)), "fences": .integer(Int64(waiting.fences)),
-        "quarantined": .integer(Int64(waiting.quarantined)),
-        "without_session": .integer(Int64(waiting.withoutSession)),
-        "speed_tests": .integer(Int64(waiting.speedTests)),
-      ]),
-      "kept": .object(["sessions": .integer(Int64(waiting.kept))]),
+      "waiting": !isStoreReadable
+        ? nil
+        : .object([
+          "sessions": .integer(Int64(waiting.sessions)), "fences": .integer(Int64(waiting.fences)),
+          "quarantined": .integer(Int64(waiting.quarantined)),
+          "without_session": .integer(Int64(waiting.withoutSession)),
+          "speed_tests": .integer(Int64(waiting.speedTests)),
+        ]),
+      "kept": isStoreReadable ? .object(["sessions": .integer(Int64(waiting.kept))]) : nil,
       "sender": sender.map(Self.json),
       "queue": .array(queueLines.map(JSON.string)),
       "last_pass": lastPass.map {
@@ -186,8 +190,8 @@ struct ServiceStatus: Sendable {
 
   /// The waiting data, and why nothing is sent.
   private var queueLines: [String] {
-    var lines: [String] = []
-    let isSent = waiting.kept == 0 && links.allSatisfy { $0.target == nil }
+    var lines = isStoreReadable ? [] : ["the store cannot be read: what waits to be sent is unknown"]
+    let isSent = isStoreReadable && waiting.kept == 0 && links.allSatisfy { $0.target == nil }
     if isSent || waiting.fences + waiting.quarantined > 0 {
       lines.append(
         "waiting to be sent: \(counted(waiting.fences, "fence")) in \(counted(waiting.sessions, "session")); "

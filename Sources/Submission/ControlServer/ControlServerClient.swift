@@ -110,7 +110,8 @@ public struct ControlServerClient: Sendable {
     _ path: String, _ body: [UInt8], isCompressed: Bool = false, by connection: FetchRequest.Connection,
     until deadline: ContinuousClock.Instant
   ) async throws(ServerFailure) -> FetchAnswer {
-    guard isPresent else { throw .unreachable("(control-server.url is not set)") }
+    // The configuration says so, not the network: no dead zone comes from it.
+    guard isPresent else { throw .unreachable("(control-server.url is not set)", mayHaveNetwork: true) }
     var request = FetchRequest(url: url + "/" + path, limit: deadline - .now)
     (request.body, request.connection) = (body, connection)
     request.headers = [
