@@ -8,7 +8,7 @@ public struct DriveSummary: Sendable {
   public let link: String?
   /// Fences of the drive.
   public let fences: Int
-  /// Fences of the drive that Wi-Fi did not touch.
+  /// Fences of the drive that may be submitted: Wi-Fi did not touch them, and the probe could measure.
   public let submittableFences: Int
   /// What it has counted.
   public let totals: DriveTotals

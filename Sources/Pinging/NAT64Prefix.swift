@@ -75,7 +75,7 @@ extension PingAddress {
     // A numeric address has its own version, whatever was asked for.
     let isNumeric = PingAddress(numeric: host, port: port) != nil
     let found = try await resolve(host, port: port, family: isNumeric ? nil : family)
-    let address = found.first { $0.family == preferred && !isUnreachable($0.host) } ?? found[0]
+    let address = best(of: found, preferring: preferred, isUnreachable: isUnreachable) ?? found[0]
     guard isUnreachable(address.host) else { return address }
     var trouble: NameError?
     do {
@@ -85,6 +85,17 @@ extension PingAddress {
       trouble = error
     }
     throw OtherFamilyError(address: address, trouble: trouble)
+  }
+}
+
+extension PingAddress {
+  /// The first address in the system's order that the network has a route to, one of the preferred IP version before others: the system
+  /// knows the host's routes, and not those of the interface that the pings leave by.
+  static func best(
+    of found: [PingAddress], preferring preferred: IPVersion?, isUnreachable: (String) -> Bool
+  ) -> PingAddress? {
+    let reachable = found.filter { !isUnreachable($0.host) }
+    return reachable.first { $0.family == preferred } ?? reachable.first
   }
 }
 

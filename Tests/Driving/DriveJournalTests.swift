@@ -102,6 +102,16 @@ struct DriveJournalTests {
     #expect(rig.drive.journal.trouble == nil)
   }
 
+  @Test("when the store is damaged after other trouble, then it is repaired all the same")
+  mutating func damageAfterTrouble() {
+    rig.disk.storeFailure = ModelDisk.failing
+    closeFence(0)
+    #expect(rig.drive.journal.trouble != nil)
+    rig.disk.storeFailure = ModelDisk.damaged
+    closeFence(1)
+    #expect(rig.disk.fences.keys.sorted() == [0, 1, 2] && rig.drive.journal.trouble == nil)
+  }
+
   @Test("when the repair fails, then the whole drive waits in memory, and no repair is tried before a write succeeds")
   mutating func failedRepair() {
     for number in 0..<2 { closeFence(number) }

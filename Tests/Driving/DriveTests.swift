@@ -91,6 +91,22 @@ struct DriveTests {
     #expect(rig.drive.summary(drive: 1, capture: nil, at: rig.now).reason == .duration)
   }
 
+  @Test("when the limit ends a drive within a fence too young for a lost ping, then that fence is not submitted")
+  mutating func durationInYoungFence() throws {
+    rig = DriveRig { $0.parameters.maximumDuration = .seconds(5) }
+    try rig.startPinging()
+    rig.fix(0)
+    rig.wait(4.5)
+    rig.ping(.answered(rttNanoseconds: 20_000_000), ago: 1)
+    rig.fix(100)
+    rig.wait(1)
+    rig.tick()
+    #expect(rig.drive.engine.fences.map(\.isSubmittable) == [true, false])
+    var replay = Engine(parameters: rig.drive.engine.parameters)
+    for event in rig.disk.events { _ = replay.handle(event) }
+    #expect(replay.fences == rig.drive.engine.fences && rig.disk.fences[1]?.isSubmittable == false)
+  }
+
   @Test("when the disk refuses the last fence, then the drive has no end in the store until the fence is written")
   mutating func refusedEnd() throws {
     try rig.startPinging()

@@ -94,9 +94,14 @@ struct TargetDriveTests {
     rig.feed(.pingsRead)
     #expect(rig.latestResolve?.1 == 2 && rig.liveTargets == [1])
     #expect(rig.latestResolve?.0.preferredFamily == .ipv6, "no ping of IPv4 was answered")
+    rig.wait(0.5)
     try rig.resolve(last: 2)
     #expect(rig.liveTargets == [2])
     #expect(rig.requests.isEmpty)
+    let known = rig.drive.engine.pings.all
+    rig.wait(0.5)
+    rig.ping(.lost(.unknown), target: 1, ago: 0.8)
+    #expect(rig.drive.engine.pings.all == known + 1, "it was under way when the pings went elsewhere")
   }
 
   @Test("when the session has many fences, then it goes on: no server limits its size")
@@ -160,6 +165,24 @@ struct TargetDriveTests {
     rig.fix(0)
     rig.tick()
     #expect(rig.drive.engine.pause == nil)
+  }
+
+  @Test("when a refusal of the token comes late, or an answer in time after an error, then none is late")
+  mutating func notLate() throws {
+    try startPinging()
+    rig.fix(0)
+    rig.wait(3)
+    rig.ping(.lost(.unknown), ago: 2)
+    for (rtt, flags) in [(1_500_000_000, .refused), (500_000_000, [])] as [(Int64, PingEvent.Flags)] {
+      for kind in [PingEvent.Kind.late(rttNanoseconds: rtt), .duplicate] where kind != .duplicate || flags == .refused {
+        var event = PingEvent.sample(kind, slot: DriveRig.startedBoot + 1_000_000_000)
+        event.flags = flags
+        rig.feed(.ping(event))
+      }
+    }
+    #expect((rig.drive.engine.pings.late, rig.drive.engine.openFence?.figures.duplicates) == (0, 0))
+    rig.ping(.late(rttNanoseconds: 1_500_000_000), ago: 2)
+    #expect(rig.drive.engine.pings.late == 1)
   }
 
   @Test("when a ping of this host cannot be sent, then it is not lost")

@@ -45,4 +45,15 @@ struct NAT64Tests {
     }
     #expect(error?.description == "2001:db8::1 is an IPv6 address, and this network has IPv4 only")
   }
+
+  @Test("when one of a name's addresses is out of reach, then the other one is pinged, whichever the system prefers")
+  func oneOfTwo() throws {
+    let (six, four) = (try address("2001:db8::1", port: 9), try address("192.0.2.1", port: 9))
+    func best(_ preferred: IPVersion?, _ isUnreachable: (String) -> Bool) -> PingAddress? {
+      PingAddress.best(of: [six, four], preferring: preferred, isUnreachable: isUnreachable)
+    }
+    #expect(best(nil) { $0.contains(":") } == four && best(nil) { $0.contains(".") } == six)
+    #expect(
+      best(.ipv4) { _ in false } == four && best(.ipv4) { $0.contains(".") } == six && best(nil) { _ in true } == nil)
+  }
 }

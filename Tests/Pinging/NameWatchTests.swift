@@ -57,6 +57,11 @@ final class NameWatchTests {
     #expect(found([six], at: 30 * second) == nil)
   }
 
+  @Test("when an answer comes that this watch has not asked for, then the target stays where it is")
+  func foreign() {
+    #expect(found([new], at: 5 * second) == nil && watch.address == old)
+  }
+
   @Test("when a look-up fails, then the next one comes 30 s later")
   func failure() {
     #expect(wantsLookUp(at: 30 * second))

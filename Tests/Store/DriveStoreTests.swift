@@ -144,6 +144,26 @@ struct DriveStoreTests {
     #expect(try reader.fences(of: stored).map(\.fence.exited) == [.seconds(14), .seconds(17.5)])
   }
 
+  @Test("when a killed drive leaves a fence too young for a lost ping, then that fence is never submitted")
+  func interruptedAtOnce() async throws {
+    do {
+      var recorder = try recorder(try open())
+      try recorder.save(
+        sessions: [Session(number: 0, started: .start)],
+        fences: [
+          .sample(number: 0, pings: 0, answered: 0),
+          .sample(number: 1, entered: 14, lasted: nil, pings: 0, answered: 0),
+        ],
+        seen: .seconds(14.5))
+    }
+    let store = try open()
+    try await store.drives.endInterrupted()
+    let reader = StoreReader(store)
+    let stored = try #require(try reader.sessions().first)
+    #expect(try reader.fences(of: stored).map(\.fence.isSubmittable) == [true, false])
+    #expect(try await store.inspection.damagedRows() == 0)
+  }
+
   @Test("when the disk is full, then saving reports it, and the same rows can be saved later")
   func diskFull() async throws {
     let store = try open()

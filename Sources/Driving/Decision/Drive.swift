@@ -34,7 +34,8 @@ struct Drive: Sendable {
     (self.options, self.link, self.clock) = (options, link, clock)
     recorded = RecordedEngine(
       Engine(parameters: options.parameters, path: path),
-      DriveJournal(started: clock.started, hasLog: options.writesLog))
+      DriveJournal(started: clock.started, hasLog: options.writesLog),
+      lostAfter: options.pingTimeout + options.pingInterval)
     tests = ServerTests(options.recovery, loopUUID: loopUUID)
     reporting = DriveReporting(link: link.name, target: options.target?.target)
   }
@@ -95,7 +96,7 @@ struct Drive: Sendable {
     case .speedTestEnded: return speedTestEnded(at: now) + [.proceed(.decision)]
     case .wake: return wake() + [.proceed(.decision)]
     case .stop:
-      return (pings.target.map { [.stopPings($0)] } ?? []) + excludeUnfinished(at: now)
+      return (pings.target.map { [.stopPings($0)] } ?? []) + recorded.excludeUnfinished(at: now)
         + recorded.record(.stop(.user), at: now)
     }
   }
@@ -156,8 +157,11 @@ struct Drive: Sendable {
     case .finished: return pings.finished(event.target)
     case .overflow(let count):
       return [.log(.error, "dropped \(count) ping results: the reader fell behind; they count in no fence")]
-    case .late(let rtt): return counts ? recorded.record(.late(rttNanoseconds: rtt), at: at) : []
-    case .duplicate: return counts ? recorded.record(.duplicate, at: at) : []
+    // A refusal of the token is no answer, and an answer in time to a ping that met an error is not late.
+    case .late(let rtt):
+      let isLate = !event.flags.contains(.refused) && .nanoseconds(rtt) > options.pingTimeout
+      return counts && isLate ? recorded.record(.late(rttNanoseconds: rtt), at: at) : []
+    case .duplicate: return counts && !event.flags.contains(.refused) ? recorded.record(.duplicate, at: at) : []
     case .elsewhere: return event.from.map { reporting.note(answerFrom: $0) } ?? []
     default: break
     }
@@ -189,14 +193,6 @@ struct Drive: Sendable {
     let waits = [DriveStatus.addressUnknown, DriveStatus.testAwaited, DriveStatus.testEnded]
     let isNews = (reason == nil) != (engine.pause == nil) || engine.pause.map(waits.contains) == true
     return isNews && reason != engine.pause ? recorded.record(.unmeasured(reason), at: now) : []
-  }
-
-  /// A fence without a ping that is younger than a lost ping says nothing when the drive is stopped.
-  private mutating func excludeUnfinished(at now: DriveTime) -> [DriveEffect] {
-    guard engine.pause == nil, let fence = engine.openFence, fence.pings == 0,
-      now - fence.entered < options.pingTimeout + options.pingInterval
-    else { return [] }
-    return recorded.record(.unmeasured("the drive ends before a ping has an outcome"), at: now)
   }
 
   /// Why this probe itself sends no pings, although the network may work; `nil`: it sends them, or it is on Wi-Fi or without a network.
@@ -303,7 +299,7 @@ struct Drive: Sendable {
     guard !isOver, tests.session.awaits(start.generation) else { return [.stopPings(target)] }
     var effects = beginSession(start.grant, at: now)
     tests.began(start, at: now)
-    effects += pings.stop(at: engine.latestChange)
+    effects += pings.stop(at: max(now, engine.latestChange))
     pings.begin(target, start, at: boot)
     return effects + [.log(.info, "\(start.grant.subject): pinging \(start.address)")]
   }

@@ -23,6 +23,8 @@ struct DriveJournal: Hashable, Sendable {
   private var ending = Ending.ahead
   private var isLogHeld = false
   private var storeTrouble: String?
+  /// The whole drive waits in memory then, and no write tries another repair.
+  private var hasRepairFailed = false
   /// Writes that the store has refused in a row.
   private var refusals = 0
   private var logTrouble: String?
@@ -124,7 +126,9 @@ struct DriveJournal: Hashable, Sendable {
       isLogHeld = false
       return [.disk(.holdLog(false)), .log(.notice, "the disk has room again; the drive log goes on", .diskTrouble)]
     case .reserveFileMade(false): return []
-    case .repaired(let failure?): return note(failure)
+    case .repaired(let failure?):
+      hasRepairFailed = true
+      return note(failure)
     case .repaired(nil):
       var write = rows.write(started: started, seen: engine.now, batches: batches)
       write.isRetry = true
@@ -163,7 +167,7 @@ struct DriveJournal: Hashable, Sendable {
   /// The store has accepted something.
   private mutating func storeAccepts() -> [DriveEffect] {
     guard storeTrouble != nil else { return [] }
-    defer { (storeTrouble, refusals) = (nil, 0) }
+    defer { (storeTrouble, refusals, hasRepairFailed) = (nil, 0, false) }
     return [
       .log(
         .notice,
@@ -175,14 +179,17 @@ struct DriveJournal: Hashable, Sendable {
   private mutating func failed(_ write: StoreWrite, _ failure: StoreFailure, _ engine: Engine) -> [DriveEffect] {
     switch failure.kind {
     case .diskFull where !write.isRetry: return [.disk(.releaseReserveFile(for: write, failure))]
-    case .damage where !write.isRetry && storeTrouble == nil:
+    case .damage where !write.isRetry && !hasRepairFailed:
       // If the repair fails, the whole drive waits in memory.
       engine.sessions.forEach { rows.insert($0) }
       engine.fences.forEach { rows.insert($0) }
       if let openFence = engine.openFence { rows.insert(openFence) }
       rows.doubtStore()
       return [.log(.error, "the store is damaged: \(failure.text)", .storeDamage), .disk(.repairStore)]
-    case .diskFull, .damage, .other: return note(failure)
+    case .damage:
+      hasRepairFailed = true
+      return note(failure)
+    case .diskFull, .other: return note(failure)
     }
   }
 

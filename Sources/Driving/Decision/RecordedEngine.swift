@@ -16,7 +16,12 @@ struct RecordedEngine: Sendable {
   /// The receiver's model of the last line that names one: it is as long as the line, and seldom changes.
   private var loggedModel: String?
 
-  init(_ engine: Engine, _ journal: DriveJournal) { (self.engine, self.journal) = (engine, journal) }
+  /// The age at which a lost ping is known as lost.
+  private let lostAfter: Duration
+
+  init(_ engine: Engine, _ journal: DriveJournal, lostAfter: Duration) {
+    (self.engine, self.journal, self.lostAfter) = (engine, journal, lostAfter)
+  }
 
   /// Stores the first session.
   mutating func begin() -> [DriveEffect] { journal.apply([.sessionBegan(engine.sessions[0])], at: engine.now) }
@@ -80,7 +85,22 @@ struct RecordedEngine: Sendable {
     return line + logStop(in: changes, by: event) + journal.apply(changes, at: engine.now)
   }
 
+  /// A fence without a ping that is younger than a lost ping says nothing when the drive ends.
+  mutating func excludeUnfinished(at now: DriveTime) -> [DriveEffect] {
+    guard engine.pause == nil, let fence = engine.openFence, fence.pings == 0, now - fence.entered < lostAfter
+    else { return [] }
+    return record(.unmeasured("the drive ends before a ping has an outcome"), at: now)
+  }
+
   mutating func letTimePass(to time: DriveTime) -> [DriveEffect] {
+    let limit = DriveTime.start + engine.parameters.maximumDuration
+    // Behind the limit, nothing can be recorded.
+    let last = limit + .microseconds(-1)
+    guard engine.stopped == nil, engine.now < limit, time >= limit else { return advance(to: time) }
+    return excludeUnfinished(at: last) + advance(to: time)
+  }
+
+  private mutating func advance(to time: DriveTime) -> [DriveEffect] {
     let changes = engine.advance(to: time)
     guard !changes.isEmpty else { return [] }
     return logStop(in: changes, by: nil) + journal.apply(changes, at: engine.now)

@@ -112,7 +112,9 @@ public struct Verification: Hashable, Sendable {
       }
       let captured = trip.flatMap(alignment.rtt)
       switch (ping.outcome, trip) {
-      case (.failed(.network), nil), (.unsent, _): notSent += 1
+      case (.failed(.network), nil): notSent += 1
+      // Counted above; where the target's host refused it, the capture has it.
+      case (.unsent, _): break
       case (_, nil) where end.map({ ping.at > $0 && ping.at - $0 < Self.mostMissingAtEnd }) ?? false: notCaptured += 1
       case (_, nil): disagreements.append(Disagreement(at: ping.at, kind: .onlyInLog))
       case (.failed, _?) where captured.map({ $0 >= timeout.saturatingSubtracting(Self.edge) }) ?? true: lostInBoth += 1
@@ -146,8 +148,8 @@ public struct Verification: Hashable, Sendable {
   private static func pings(_ events: [Event], _ sequences: [Int: UInt32], _ started: WallTime) -> [Alignment.Ping] {
     events.enumerated().compactMap { index, event in
       guard case .ping(let outcome) = event.kind else { return nil }
-      // No capture has a ping that was not sent.
-      if case .unsent = outcome { return nil }
+      // No capture has a ping that this host did not send; one that met a closed port was sent, and has a number.
+      if case .unsent = outcome, sequences[index] == nil { return nil }
       guard let wall = (started + event.at).microseconds.exactlyMultiplied(by: 1000) else { return nil }
       return Alignment.Ping(at: event.at, wall: wall, outcome: outcome, sequence: sequences[index])
     }

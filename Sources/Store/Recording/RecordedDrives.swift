@@ -18,6 +18,9 @@ public struct RecordedDrives: Sendable {
     }
   }
 
+  /// In microseconds: a lost ping is known as lost at this age, with the default settings. A younger fence without a ping says nothing.
+  private static let lostAfter = 1_100_000
+
   /// Ends all unfinished drives, their sessions and their open fences, at their last known moments.
   ///
   /// Every unfinished drive except the running ones belongs to a process that is gone.
@@ -29,8 +32,10 @@ public struct RecordedDrives: Sendable {
   public func endInterrupted(except running: Int64? = nil) async throws -> Int {
     try await store.write { db in
       try db.execute(
-        sql: "UPDATE fence SET exited_at = last_seen_at WHERE exited_at IS NULL AND drive_id < ?",
-        arguments: [running ?? .max])
+        sql: """
+          UPDATE fence SET exited_at = last_seen_at, submittable = submittable AND (pings > 0 OR last_seen_at - entered_at >= \(Self.lostAfter))
+            WHERE exited_at IS NULL AND drive_id < ?
+          """, arguments: [running ?? .max])
       try db.execute(
         sql: """
           UPDATE session SET recovered_at = \(AgeDeletion.notDated), finalized_at =

@@ -64,6 +64,16 @@ struct VerificationTests {
     #expect(result.agrees == agrees)
   }
 
+  @Test("when the target's host refused a ping by ICMP, then its packet in the capture contradicts nothing")
+  func closedPort() {
+    var events = Self.events(1000)
+    events[17] = Event(at: events[17].at, .ping(.unsent()))
+    let sequences = Dictionary(uniqueKeysWithValues: (0..<1000).map { ($0, UInt32($0)) })
+    let result = Verification(events: events, sequences: sequences, started: Self.started, trips: Self.trips(1000))
+    #expect(result.disagreements.isEmpty && result.agrees)
+    #expect(result.notSent == 1 && result.lostInBoth == 58)
+  }
+
   @Test(
     "when the wall clock is set, then the pings still match",
     arguments: [-8_000, 40_000, 95_000, 270_000, 3_000_000, 30_000_037])
