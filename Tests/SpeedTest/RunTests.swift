@@ -66,6 +66,23 @@ import Testing
     #expect(!server.journal.contains { $0.line == "QUIT" })
   }
 
+  @Test("When a run is aborted in the pre-test, then its bytes and its server are known, and no rate is")
+  func partialOutcome() async throws {
+    let server = try LoopbackServer(clock: StepClock()) { $0.line.hasPrefix("GETCHUNKS") ? .silence(0) : .serve }
+    let plan = try plan(server)
+    let run = SpeedTestRun(plan)
+    let task = Task { try await run.run() }
+    _ = try await eventually("a connection is in the pre-test") {
+      server.journal.contains { $0.line.hasPrefix("GETCHUNKS") } ? true : nil
+    }
+    run.abort()
+    await #expect(throws: SpeedTestError.aborted) { try await task.value }
+    let figures = run.partialOutcome.figures(plan)
+    #expect(figures.traffic == run.traffic && figures.traffic.received > 0 && figures.traffic.sent > 0)
+    #expect(figures.serverVersion == "1.3.5" && figures.serverAddress == "127.0.0.1")
+    #expect(figures.download == nil && figures.upload == nil)
+  }
+
   @Test("When a run is aborted before it begins, then it ends as aborted")
   func abortedBefore() async throws {
     let server = try LoopbackServer(clock: StepClock())

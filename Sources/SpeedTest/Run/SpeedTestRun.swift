@@ -18,6 +18,14 @@ public final class SpeedTestRun: Sendable {
   /// The server's numeric address; `nil` before the server has accepted a connection.
   public var serverAddress: String? { record.result.serverAddress }
 
+  /// The outcome of a run that threw: its bytes, server and pings. It has no rates, which would be those of a part of the test.
+  var partialOutcome: SpeedTestOutcome {
+    var outcome = record.result
+    outcome.traffic = counter.traffic
+    (outcome.downloadCurves, outcome.uploadCurves) = ([], [])
+    return outcome
+  }
+
   /// Ends the test; connections are closed without QUIT. It takes about 0.1 s, but longer while the server's name is being
   /// resolved, which cannot be interrupted.
   public func abort() { isAborted.withLock { $0 = true } }

@@ -278,8 +278,8 @@ public final class ControlledTest: Sendable {
         environment.conditions.note(path.reading(to: address))
       }
       let track = environment.conditions.endTrack()
-      // A test without any connection has its link and its places all the same.
-      let outcome = (try? result.get()) ?? SpeedTestOutcome()
+      // A failed or aborted test has its bytes, its link and its places all the same.
+      let outcome = (try? result.get()) ?? run.partialOutcome
       measured.figures = figures(outcome, plan, granted.grant, began: began, track)
       measured.technology = track.radio?.technology
       measured.figures?.delays = delays
