@@ -281,6 +281,27 @@ struct LoopRunnerSlowTests {
     try await rig.finish()
   }
 
+  @Test(
+    "when a loop or its process ends during the QoS tests, then the test before them counts as completed",
+    arguments: [(false, .user), (true, .count)] as [(Bool, LoopEnd)])
+  func endedDuringQoS(isCancelled: Bool, end: LoopEnd) async throws {
+    let rig = try await Rig(withQoS: true)
+    let runner = try await rig.runner(try Self.rules(count: 1))
+    let running = Task { await runner.run() }
+    _ = try await eventually("the QoS tests run") {
+      rig.observer.calls.all.count { $0 == "began" } == 2 ? true : nil
+    }
+    if isCancelled { running.cancel() } else { runner.put(.stop) }
+    #expect(await running.value == end)
+    let test = try #require(try StoreReader(rig.store).speedTests().first)
+    #expect(test.outcome == .completed)
+    let tally = await runner.memory.tally
+    #expect(tally.completed == 1 && tally.aborted == 0)
+    let stored = try await LoopRunner.stored(in: rig.store, rig.lines.logger)
+    #expect(stored?.tally == tally, "on the disk too")
+    try await rig.finish()
+  }
+
   @Test("when the program is killed during the QoS tests of a loop, then at least the bytes until then stay charged")
   func killedDuringQoS() async throws {
     let rig = try await Rig(withQoS: true)

@@ -134,6 +134,10 @@ struct LoopCoordinator: Hashable, Sendable {
     aborts.append(.abortTest(number: memory.number, reason))
   }
 
+  /// The test that the latest step aborted had its result before, as during its QoS tests: it counts as completed. Call this before the step's
+  /// ``LoopEffect/persist(_:)`` runs, and persist ``memory``.
+  mutating func countResultOfAborted() { memory.tally.countResultOfAborted() }
+
   private mutating func end(_ reason: LoopEnd, _ aborts: inout [LoopEffect], _ others: inout [LoopEffect]) {
     abort(.ended, &aborts)
     memory.stage = .ended(reason)

@@ -119,6 +119,13 @@ public struct LoopTally: Hashable, Sendable, Codable {
   }
 
   mutating func countAbort() { aborted = aborted.saturatingAdding(1) }
+
+  /// An aborted test had its result before the abort.
+  mutating func countResultOfAborted() {
+    guard aborted > 0 else { return }
+    aborted -= 1
+    count(hasResult: true)
+  }
 }
 
 /// Gives one notice for each kind of hold of a due test, with a least time between any two. A pure value; times are loop times in

@@ -19,7 +19,7 @@ public actor LoopRunner {
   private let events: AsyncStream<Event>
   private let continuation: AsyncStream<Event>.Continuation
   private var coordinator: LoopCoordinator
-  private var running: (number: Int, test: ControlledTest, task: Task<Void, Never>)?
+  private var running: (number: Int, test: ControlledTest, task: Task<TestEnd, Never>)?
   /// The bytes that the coordinator knows, by the number of the test.
   private var charged: [Int: Int64] = [:]
   private var alarm: Task<Void, Never>?
@@ -91,13 +91,16 @@ public actor LoopRunner {
     }
     coordinator.isClosed = true
     ticking.cancel()
-    alarm?.cancel()
     if let running {
       running.test.abort("the program ends")
-      await running.task.value
+      let end = await running.task.value
       await charge(running.test.traffic.total, of: running.number)
       self.running = nil
+      // Aborted during its QoS tests: its result is stored. The next process would count it as aborted.
+      if end.outcome == .completed { await step(.testEnded(number: running.number, hasResult: true)) }
     }
+    // After the last step, which can set it again.
+    alarm?.cancel()
     // The bytes of a test that was aborted just now cost money too.
     await settle()
     if case .ended(let end) = coordinator.memory.stage { return end }
@@ -145,8 +148,9 @@ public actor LoopRunner {
     case .abortTest(let number, let reason):
       guard let running, running.number == number else { return }
       running.test.abort(reason.rawValue)
-      await running.task.value
-    case .persist(let memory): await persist(memory)
+      // Aborted during its QoS tests: its result is stored, and its end comes too late for the coordinator.
+      if await running.task.value.outcome == .completed { coordinator.countResultOfAborted() }
+    case .persist: await persist(coordinator.memory)
     case .startTest(let number, let loopUUID): start(number, loopUUID)
     case .notice(let notice):
       logger.notice("\(notice)", metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.loopHeld)])
@@ -173,7 +177,7 @@ public actor LoopRunner {
     let test = ControlledTest(
       environment, options: options,
       loop: .init(uuid: loopUUID, number: number, count: rules.count, every: rules.every, distance: rules.distance))
-    let task = Task { [continuation, report, logger] in
+    let task = Task<TestEnd, Never> { [continuation, report, logger] in
       let end: TestEnd
       do {
         end = try await test.run { grant in
@@ -186,6 +190,7 @@ public actor LoopRunner {
         end = TestEnd(outcome: .failed, traffic: test.traffic, error: StoreError.line(error))
       }
       continuation.yield(.testEnded(number: number, end))
+      return end
     }
     running = (number, test, task)
   }
