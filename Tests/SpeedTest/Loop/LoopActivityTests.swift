@@ -170,11 +170,22 @@ import Testing
     var rig = try timed()
     rig.send(.tick)
     #expect(rig.send(.tick, after: 300).isEmpty)
-    #expect(rig.send(.stalled) == [.abortTest(number: 1, .suspended), .start(2)])
+    #expect(rig.send(.stalled(number: 1)) == [.abortTest(number: 1, .suspended), .start(2)])
     #expect(rig.send(.completed(1)).isEmpty)
     #expect(rig.send(.tick, after: 10).isEmpty)
     #expect(rig.send(.completed(2)).isEmpty)
-    #expect(rig.send(.stalled, after: 10).isEmpty, "no test is running")
+    #expect(rig.send(.stalled(number: 2), after: 10).isEmpty, "no test is running")
+  }
+
+  @Test("when the end of a suspended test comes after the start of the next one, then the next one runs on")
+  func stalledBefore() throws {
+    var rig = try timed()
+    rig.send(.tick)
+    rig.suspend(400)
+    #expect(rig.send(.tick) == [.abortTest(number: 1, .suspended), .start(2)])
+    #expect(rig.send(.stalled(number: 1)).isEmpty)
+    #expect(rig.send(.completed(1)).isEmpty)
+    #expect(rig.coordinator.memory.stage == .testing)
   }
 
   @Test(

@@ -74,7 +74,8 @@ struct LoopModel {
     switch entry {
     case .input(.pause): if let running { output(.abortTest(number: running, .paused)) }
     case .input(.sleep): if let running { output(.abortTest(number: running, .asleep)) }
-    case .input(.stalled): if let running { output(.abortTest(number: running, .suspended)) }
+    case .input(.stalled(let number)):
+      if let running, running == number { output(.abortTest(number: running, .suspended)) }
     case .input(.stop): return end(.user)
     default: break
     }

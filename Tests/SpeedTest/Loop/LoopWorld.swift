@@ -163,7 +163,7 @@ extension LoopWorld.Action {
     case 36: .input(.checkpoint)
     case 37: Bool.random(using: &random) ? .dateLost : .dateKnown
     case 40..<43: .input(.link(otherLink: Bool.random(using: &random) ? "words" : nil))
-    case 43: .input(.stalled)
+    case 43: .input(.stalled(number: Int.random(in: 1...3, using: &random)))
     case 38: Int.random(in: 0..<3, using: &random) == 0 ? .nextDay : .dateKnown
     default: Int.random(in: 0..<8, using: &random) == 0 ? .input(.stop) : .input(.tick)
     }

@@ -95,9 +95,10 @@ struct LoopCoordinator: Hashable, Sendable {
       sleep.announce(at: moment)
       abort(.asleep, &aborts)
     case .wake: sleep.end()
-    case .stalled:
+    case .stalled(let number):
       position.forget()
-      abort(.suspended, &aborts)
+      // After a suspend, the clocks have aborted this test already, and the next one may run.
+      if number == memory.number { abort(.suspended, &aborts) }
     case .testEnded(let number, let hasResult):
       guard memory.stage == .testing, number == memory.number else { return }
       memory.stage = .waiting

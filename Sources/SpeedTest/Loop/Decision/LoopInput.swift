@@ -16,8 +16,8 @@ public enum LoopInput: Hashable, Sendable {
   case sleep
   /// The host is awake (PrepareForSleep, false).
   case wake
-  /// The process stood still, as after SIGSTOP, and goes on. A running test is aborted.
-  case stalled
+  /// The process stood still during the test `number`, as after SIGSTOP, and goes on. This test is aborted if it runs.
+  case stalled(number: Int)
   /// The test `number` ended by itself, and counts with a result or without. Ignored unless this test is running: it may have been aborted before.
   case testEnded(number: Int, hasResult: Bool)
   /// Speed tests used `bytes` more bytes, both directions. They count whenever they arrive, after an abort and after the loop too.

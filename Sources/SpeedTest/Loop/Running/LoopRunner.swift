@@ -125,7 +125,7 @@ public actor LoopRunner {
       await charge(end.traffic.total, of: number)
       charged[number] = nil
       report(.testEnded(number: number, end))
-      if end.wasSuspended { await step(.stalled) }
+      if end.wasSuspended { await step(.stalled(number: number)) }
       await step(.testEnded(number: number, hasResult: end.outcome == .completed))
     }
   }
