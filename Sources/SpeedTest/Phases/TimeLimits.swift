@@ -11,7 +11,7 @@ struct TimeLimits: Hashable, Sendable {
   /// For all but the two main phases: connecting, the token, pre-tests and pings.
   private static let other: Int64 = 60_000_000_000
 
-  /// ns since the start of the test after which every wait on a socket or barrier ends with an error.
+  /// ns since the look-up of the server's name after which every wait on a socket or barrier ends with an error.
   let whole: Int64
 
   /// - Parameter duration: ns of a main phase.

@@ -48,15 +48,16 @@ public final class SpeedTestRun: Sendable {
   /// Runs the test on the calling thread, and waits for its threads. They end by themselves: each of their waits ends with the
   /// whole test's deadline (``TimeLimits``).
   private func runBlocking(_ progress: @escaping @Sendable (SpeedTestProgress) -> Void) throws -> SpeedTestOutcome {
+    let clock = TestClock.monotonic { [self] in isAborted.withLock { $0 } }
+    // Before the look-up of the name: places and links of the test count from here too, and so does the age of its token.
+    let start = clock.now()
     let addresses = try Addresses.ofServer(
       plan.host, port: plan.port, family: plan.access.family, interface: plan.access.interface)
     let tls =
       plan.isEncrypted ? try TLSContext(verifies: plan.access.verifiesCertificate, caFile: plan.access.caFile) : nil
-    let clock = TestClock.monotonic { [self] in isAborted.withLock { $0 } }
-    let start = clock.now()
     let connector = Connector(
       plan: plan, addresses: addresses, tls: tls, counter: counter,
-      waiting: Waiting(clock: clock, deadline: start + TimeLimits(duration: plan.duration).whole))
+      waiting: Waiting(clock: clock, deadline: clock.now() + TimeLimits(duration: plan.duration).whole))
     let barrier = Barrier(members: plan.connections, now: clock.now)
     let group = DispatchGroup()
     for index in 0..<plan.connections {
