@@ -11,8 +11,10 @@ public enum SpeedTestError: Error, Hashable, Sendable {
   case closed
   /// A time limit passed; the text names the wait. QoS tests report it as TIMEOUT.
   case timeout(String)
-  /// TLS failed, the certificate is not valid, or the file of certificates cannot be read.
+  /// TLS failed, or the file of certificates cannot be read.
   case tls(String)
+  /// The server's certificate is not valid; the text is OpenSSL's reason.
+  case untrusted(String)
   /// The server answered the TLS handshake with another protocol. ``QoSEncryption/auto`` then connects without TLS.
   case noTLS
   /// The server did not answer the HTTP upgrade with 101; the text is its status line.
@@ -30,7 +32,7 @@ public enum SpeedTestError: Error, Hashable, Sendable {
 }
 
 extension SpeedTestError: CustomStringConvertible {
-  /// One line for the operator: the failure and, where it helps, the remedy.
+  /// One line for the operator: the failure and, where it helps, the remedy, with settings by their names.
   public var description: String {
     switch self {
     case .unresolved(let error): "\(error)"
@@ -38,8 +40,10 @@ extension SpeedTestError: CustomStringConvertible {
     case .closed: "the server closed the connection"
     case .timeout(let what): "time limit reached: \(what)"
     case .tls(let reason): "TLS failed: \(reason)"
+    case .untrusted(let reason):
+      "TLS failed: \(reason); see speedtest.verify-certificate and control-server.ca-file"
     case .noTLS: "TLS failed: the server does not use TLS on this port"
-    case .upgradeRefused(let status): "the server did not switch to RMBT (\(status)); try another --protocol"
+    case .upgradeRefused(let status): "the server did not switch to RMBT (\(status))"
     case .tokenRefused: "the server refused the token: check it, its age (90 s) and the source address"
     case .commandRefused(let command): "the server refused \(command)"
     case .protocolError(let reason): "the server broke the protocol: \(reason)"

@@ -40,7 +40,7 @@ struct TLSTests {
     do {
       _ = try body()
       return nil
-    } catch SpeedTestError.tls(let reason) {
+    } catch SpeedTestError.tls(let reason), SpeedTestError.untrusted(let reason) {
       return reason
     } catch {
       return "no error of TLS: \(error)"
@@ -69,7 +69,7 @@ struct TLSTests {
     let lab = try await Lab("localhost")
     let reason = reason { try lab.open("localhost", caFile: lab.certificates.otherAuthority) }
     #expect(reason?.hasPrefix("unable to get local issuer certificate") == true, "\(reason ?? "none")")
-    #expect(reason?.hasSuffix("; see --ca-file and --insecure") == true)
+    #expect(reason?.contains("--") == false, "the command knows its options")
     #expect(!lab.server.journal.contains { $0.line.hasPrefix("TOKEN") })
   }
 

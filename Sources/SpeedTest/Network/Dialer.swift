@@ -61,7 +61,8 @@ struct Dialer: Sendable {
 
   /// TLS upon a connection; the whole handshake has 30 s.
   /// - Parameter host: The name or address for SNI and for the certificate.
-  /// - Throws: ``SpeedTestError/noTLS``, ``SpeedTestError/tls(_:)``, ``SpeedTestError/closed`` or ``SpeedTestError/timeout(_:)``.
+  /// - Throws: ``SpeedTestError/noTLS``, ``SpeedTestError/tls(_:)``, ``SpeedTestError/untrusted(_:)``, ``SpeedTestError/closed`` or
+  ///   ``SpeedTestError/timeout(_:)``.
   func secure(_ socket: PlainSocket, context: TLSContext, host: String) throws(SpeedTestError) -> TLSSocket {
     let secure = try TLSSocket(socket, context: context, host: host)
     let limit = waiting.clock.now() + TimeLimits.read

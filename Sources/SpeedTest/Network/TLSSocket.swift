@@ -32,7 +32,7 @@ final class TLSSocket: Transport {
   }
 
   /// One step of the handshake. `nil`: done; else the event of poll to wait for before the next step.
-  /// - Throws: ``SpeedTestError/tls(_:)``, ``SpeedTestError/noTLS`` or ``SpeedTestError/closed``.
+  /// - Throws: ``SpeedTestError/tls(_:)``, ``SpeedTestError/untrusted(_:)``, ``SpeedTestError/noTLS`` or ``SpeedTestError/closed``.
   func handshake() throws(SpeedTestError) -> Int16? {
     ERR_clear_error()
     let code = SSL_connect(ssl)
@@ -44,7 +44,7 @@ final class TLSSocket: Transport {
       let verification = SSL_get_verify_result(ssl)
       // Without verification a bad certificate does not fail the handshake: the server's reason counts.
       if verifies, verification != X509_V_OK {
-        throw .tls(String(cString: X509_verify_cert_error_string(verification)) + "; see --ca-file and --insecure")
+        throw .untrusted(String(cString: X509_verify_cert_error_string(verification)))
       }
       // An end in the handshake can be the server's closing of a fresh connection (edge 5).
       guard ERR_peek_error() != 0 else { throw .closed }

@@ -37,7 +37,7 @@ struct SpeedTesting: Sendable {
     (self.plan, self.asJSON) = (plan, asJSON)
   }
 
-  /// - Throws: `SpeedTestError` when there is no result at all.
+  /// - Throws: `SpeedTestError` when there is no result at all; `CommandFailure` where an option may help.
   func run(
     stop: AsyncStream<Void>, show: (@Sendable (String) -> Void)?, print: (String) -> Void,
     note: @escaping @Sendable (String) -> Void
@@ -56,20 +56,38 @@ struct SpeedTesting: Sendable {
     let began = ContinuousClock.now
     var links = LinkTrack()
     links.note(path.current, at: 0)
-    let outcome = try await run.run { progress in
-      display.withLock {
-        let isNew = $0.apply(progress)
-        if let show { show($0.line) } else if isNew { note("speedtest: \($0.line)") }
+    let outcome: SpeedTestOutcome
+    do {
+      outcome = try await run.run { progress in
+        display.withLock {
+          let isNew = $0.apply(progress)
+          if let show { show($0.line) } else if isNew { note("speedtest: \($0.line)") }
+        }
       }
+    } catch let error as SpeedTestError {
+      guard let line = error.lineWithOptions else { throw error }
+      throw CommandFailure(line)
     }
     var figures = outcome.figures(plan)
     // Of a name, the first reading had the default route.
     links.note(path.reading(to: run.serverAddress ?? plan.host), at: (.now - began).inNanoseconds)
     figures.links = links.links.isEmpty ? nil : links.links
     let report = SpeedTestReport(
-      figures: figures, threads: plan.threads, failures: outcome.failures.map { "a connection: \($0)" })
+      figures: figures, threads: plan.threads,
+      failures: outcome.failures.map { "a connection: \($0.lineWithOptions ?? $0.description)" })
     if let show { show("") }
     if asJSON { print(report.json.text) } else { report.lines.forEach(print) }
     return outcome.isComplete ? .done : .failed
+  }
+}
+
+extension SpeedTestError {
+  /// The line with the options that may help in place of settings; `nil` when no option of this command does.
+  var lineWithOptions: String? {
+    switch self {
+    case .untrusted(let reason): "TLS failed: \(reason); see --ca-file and --insecure"
+    case .upgradeRefused: "\(self); try another --protocol"
+    default: nil
+    }
   }
 }

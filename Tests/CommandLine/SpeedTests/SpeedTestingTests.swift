@@ -93,6 +93,17 @@ struct SpeedTestingTests {
   }
 }
 
+/// The lines of errors in the command that has options in place of settings.
+struct SpeedTestingLineTests {
+  @Test(
+    "when an option of the command may help, then the line of an error names it, and no setting",
+    arguments: [
+      (.untrusted("old"), "TLS failed: old; see --ca-file and --insecure"),
+      (.upgradeRefused("426"), "the server did not switch to RMBT (426); try another --protocol"), (.noTLS, nil),
+    ] as [(SpeedTestError, String?)])
+  func options(error: SpeedTestError, line: String?) { #expect(error.lineWithOptions == line) }
+}
+
 /// The command `speedtest` against a whole server.
 struct SpeedTestingSlowTests {
   @Test("when the server has a name, then the test has the link to its address, not that of the default route")
