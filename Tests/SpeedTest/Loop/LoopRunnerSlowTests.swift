@@ -299,6 +299,7 @@ struct LoopRunnerSlowTests {
     #expect(tally.completed == 1 && tally.aborted == 0)
     let stored = try await LoopRunner.stored(in: rig.store, rig.lines.logger)
     #expect(stored?.tally == tally, "on the disk too")
+    #expect(rig.lines.contains("no QoS results: \(isCancelled ? "the program ends" : "the loop ended")"))
     try await rig.finish()
   }
 

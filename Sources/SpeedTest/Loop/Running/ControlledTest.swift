@@ -302,14 +302,17 @@ public final class ControlledTest: Sendable {
       var plan = QoSPlan(objectives: objectives, token: try MeasurementToken(granted.grant.token))
       (plan.encryption, plan.access) = (options.qosEncryption, access(granted.grant))
       let run = QoSRun(plan)
-      guard enter(.examining(run)) else { return nil }
+      guard enter(.examining(run)) else {
+        environment.logger.warning("no QoS tests: \(abortReason ?? "aborted")")
+        return nil
+      }
       let stall = StallWatch { [self] in abort(Self.stallReason) }
       // Only while they load the link: not during the request for them, nor while the results are stored.
       environment.observer?.testBegan()
       let outcome = await run.run()
       environment.observer?.testEnded()
-      guard !stall.end() else {
-        environment.logger.warning("no QoS results: \(Self.stallReason)")
+      if let reason = stall.end() ? Self.stallReason : abortReason {
+        environment.logger.warning("no QoS results: \(reason)")
         return nil
       }
       let others = outcome.results.filter { $0.status != .ok }.map { ", \($0.kind.rawValue) \($0.status.rawValue)" }
@@ -318,7 +321,7 @@ public final class ControlledTest: Sendable {
       for trouble in Set(outcome.results.compactMap(\.trouble)).sorted() {
         environment.logger.warning("QoS tests: \(trouble)")
       }
-      return abortReason == nil ? outcome.members.first { $0.key == "qos_result" }?.value.text : nil
+      return outcome.members.first { $0.key == "qos_result" }?.value.text
     } catch {
       environment.logger.warning("no QoS tests: \(error)")
       return nil
