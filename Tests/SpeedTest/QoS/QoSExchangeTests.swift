@@ -104,6 +104,30 @@ import Testing
     connection.close()
   }
 
+  @Test("When the server does not count the answers, then its packets that arrived count all the same")
+  func countMissing() throws {
+    let peer = try Peer { command, _ in
+      guard command.hasPrefix("UDPTEST IN") else { return "ERR" }
+      let port = UInt16(command.split(separator: " ")[2]) ?? 0
+      let uuid = UDPProbe.uuid(of: try! MeasurementToken("u_1_x"))
+      let socket = try? DatagramSocket(on: LoopbackPort.address(0))
+      for number: UInt8 in 0..<2 {
+        let probe = UDPProbe(flag: .silent, number: number, uuid: uuid, time: 0)
+        socket?.send(probe.bytes, to: LoopbackPort.address(port))
+      }
+      return nil
+    } answers: { _, _ in
+      []
+    }
+    let connection = try peer.server.connect()
+    let test = UDPTest(QoSParameters(["in_num_packets": "2", "timeout": "1000000000"]))
+    let (status, members) = test.result(try LoopbackPort.context(connection))
+    #expect(status == .ok)
+    let text = JSON.object(members).text
+    #expect(text.contains(#""udp_result_in_num_packets":2,"udp_result_in_packet_loss_rate":"0""#))
+    connection.close()
+  }
+
   @Test("Edge 44: when packets come from another address than the server's, then they are not counted")
   func foreignSender() throws {
     let port = Mutex(UInt16(0))
