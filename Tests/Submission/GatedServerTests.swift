@@ -275,6 +275,22 @@ struct GatedServerTests {
     await #expect(throws: ServerFailure.self) { try await rig.requestTest() }
     #expect(rig.spy.requests == [.settings, .coverageRequest, .settings, .coverageRequest])
   }
+
+  @Test("when the server does not know the loop of a speed test, then the test says that it is in a new loop")
+  func unknownLoop() async throws {
+    let rig = try GateRig { step, count in
+      if step == .result, count == 0 { throw ServerFailure.refused(status: 400, message: "No valid loop UUID") }
+    }
+    for isInNewLoop in [true, false] {
+      let granted = try await rig.tests.requestSpeedTest { client in
+        var request = SpeedTestRequest(clientUUID: client, time: .rigStart)
+        request.loop = .init(uuid: "Lgone", number: 2, count: 9, every: .seconds(300), distance: nil)
+        return request
+      }
+      #expect(granted.isInNewLoop == isInNewLoop)
+    }
+    #expect(rig.spy.requests.count { $0 == .result } == 3)
+  }
 }
 
 /// Records words in order.

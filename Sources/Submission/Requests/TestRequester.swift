@@ -16,6 +16,8 @@ public struct TestRequester: Sendable {
     public let clientUUID: String
     /// The URL of the control server.
     public let url: String
+    /// Whether the server did not know the loop of the request and began another one.
+    public internal(set) var isInNewLoop = false
   }
 
   /// A speed test that the server has made and that cannot run: it has to be closed there.
@@ -65,11 +67,13 @@ public struct TestRequester: Sendable {
       return try await speedTest(way, compose)
     } catch let failure as ServerFailure where failure.isUnknownLoop {
       logger.notice("the control server does not know the loop any more; it gets a new name")
-      return try await speedTest(way) { client in
+      var granted = try await speedTest(way) { client in
         var request = compose(client)
         request.loop?.uuid = nil
         return request
       }
+      granted.isInNewLoop = true
+      return granted
     }
   }
 

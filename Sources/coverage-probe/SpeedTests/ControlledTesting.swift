@@ -70,8 +70,8 @@ struct ControlledTesting: Sendable {
     // The number of connections, which the control server decides.
     let planned = Mutex(0)
     let before = try await budget.begin()
-    let end = try await test.run { grant in
-      planned.withLock { $0 = grant.threads }
+    let end = try await test.run { granted in
+      planned.withLock { $0 = granted.grant.threads }
     } progress: { progress in
       display.withLock {
         let isNew = $0.apply(progress)

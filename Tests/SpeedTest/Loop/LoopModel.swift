@@ -124,8 +124,11 @@ struct LoopModel {
   }
 
   private var name: String? {
-    for line in history { if case .input(.named(let name)) = line.entry { return name } }
-    return nil
+    var name: String?
+    for line in history {
+      if case .input(.named(let other, let isNewLoop)) = line.entry, name == nil || isNewLoop { name = other }
+    }
+    return name
   }
 
   private var isPaused: Bool {

@@ -209,6 +209,18 @@ import Testing
     #expect(rig.send(.tick, after: 300) == [.start(2, "L0a1b")])
   }
 
+  @Test("when the server does not know the loop any more, then each further test has the new name")
+  func renamed() throws {
+    var rig = try timed()
+    rig.send(.tick)
+    rig.send(.named("L0a1b"))
+    rig.send(.named("white space", isNewLoop: true))
+    #expect(rig.coordinator.memory.loopUUID == "L0a1b")
+    rig.send(.named("Lother", isNewLoop: true))
+    rig.send(.completed(1))
+    #expect(rig.send(.tick, after: 300) == [.start(2, "Lother")])
+  }
+
   // MARK: Late answers
 
   @Test("when a result comes for a test that does not run, then it changes nothing")

@@ -159,7 +159,7 @@ extension LoopWorld.Action {
     case 30: .restart
     case 31: .reboot
     case 32..<35: .input(.traffic(bytes: Int64.random(in: 1...90_000_000, using: &random)))
-    case 35: .input(.named("L\(Int.random(in: 0..<3, using: &random))"))
+    case 35: .input(.named("L\(Int.random(in: 0..<3, using: &random))", isNewLoop: Bool.random(using: &random)))
     case 36: .input(.checkpoint)
     case 37: Bool.random(using: &random) ? .dateLost : .dateKnown
     case 40..<43: .input(.link(otherLink: Bool.random(using: &random) ? "words" : nil))

@@ -104,8 +104,8 @@ struct LoopCoordinator: Hashable, Sendable {
       memory.stage = .waiting
       memory.tally.count(hasResult: hasResult)
       memory.usage.endTest()
-    case .named(let name):
-      if memory.loopUUID == nil, LoopMemory.isName(name) { memory.loopUUID = name }
+    case .named(let name, let isNewLoop):
+      if memory.loopUUID == nil || isNewLoop, LoopMemory.isName(name) { memory.loopUUID = name }
     case .stop: end(.user, &aborts, &others)
     }
   }

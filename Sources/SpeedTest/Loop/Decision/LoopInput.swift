@@ -22,7 +22,8 @@ public enum LoopInput: Hashable, Sendable {
   case testEnded(number: Int, hasResult: Bool)
   /// Speed tests used `bytes` more bytes, both directions. They count whenever they arrive, after an abort and after the loop too.
   case traffic(bytes: Int64)
-  case named(String)
+  /// The server's name of the loop. The first one counts, and each later one with `isNewLoop`: the server did not know the earlier one.
+  case named(String, isNewLoop: Bool = false)
   /// The state is to be on the disk, for example before a shutdown.
   case checkpoint
   /// The user ends the loop.

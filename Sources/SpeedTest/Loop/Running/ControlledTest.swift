@@ -93,7 +93,7 @@ public final class ControlledTest: Sendable {
   ///   - progress: Called by the test's threads, up to ten times a second by each.
   /// - Throws: GRDB's `DatabaseError` when the store fails.
   public func run(
-    onGrant: @escaping @Sendable (SpeedTestGrant) -> Void = { _ in },
+    onGrant: @escaping @Sendable (TestRequester.Granted) -> Void = { _ in },
     progress: @escaping @Sendable (SpeedTestProgress) -> Void = { _ in }
   ) async throws -> TestEnd {
     let granted: TestRequester.Granted
@@ -105,7 +105,7 @@ public final class ControlledTest: Sendable {
       return TestEnd(
         outcome: abortReason == nil ? .failed : .aborted, traffic: traffic, error: abortReason ?? "\(error)")
     }
-    onGrant(granted.grant)
+    onGrant(granted)
     follow(granted.grant.server.host)
     let start = start(granted)
     let row = try await begin(start)

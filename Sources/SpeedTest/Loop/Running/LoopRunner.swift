@@ -180,8 +180,9 @@ public actor LoopRunner {
     let task = Task<TestEnd, Never> { [continuation, report, logger] in
       let end: TestEnd
       do {
-        end = try await test.run { grant in
-          if let name = grant.loopUUID { continuation.yield(.input(.named(name))) }
+        end = try await test.run { granted in
+          guard let name = granted.grant.loopUUID else { return }
+          continuation.yield(.input(.named(name, isNewLoop: granted.isInNewLoop)))
         } progress: {
           report(.progress(number: number, $0))
         }
