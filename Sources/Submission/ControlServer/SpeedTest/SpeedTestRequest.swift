@@ -30,8 +30,6 @@ public struct SpeedTestRequest: Hashable, Sendable {
   public var loop: Loop?
   /// The position, with its age; `nil` when it is not known.
   public var place: SpeedTestPlace?
-  /// The number of connections to ask for, 1 to 9; `nil`: the server's.
-  public var threads: Int?
   /// 4 or 6: the version of the internet protocol that the measurement is to use; `nil`: the server decides.
   public var family: IPVersion?
 
@@ -46,7 +44,6 @@ public struct SpeedTestRequest: Hashable, Sendable {
         "time": .integer(time.milliseconds),
         "measurement_type_flag": loop == nil ? "regular" : "loop_active",
         "user_loop_mode": .bool(loop != nil),
-        "num_threads": threads.map { .integer(Int64($0)) },
         "protocol_version": family.map { $0 == .ipv4 ? "ipv4" : "ipv6" },
         "testCounter": loop.map { .integer(Int64($0.number)) },
         "location": place.map(location),
