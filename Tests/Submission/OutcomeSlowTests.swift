@@ -197,7 +197,7 @@ struct OutcomeSlowTests {
   // MARK: Refusals
 
   /// A fence whose offset the server cannot hold: 32 bits of milliseconds are 24.8 days.
-  private func refused(_ number: Int) -> Fence { .sample(number: number, entered: -30 * 86_400 + Double(number)) }
+  private func refused(_ number: Int) -> Fence { .sample(number: number, entered: 30 * 86_400 + Double(number)) }
 
   @Test("when one fence is bad, then the session is split down to it, and all others arrive, each part in its own test")
   func split() async throws {

@@ -224,7 +224,8 @@ struct SenderSlowTests {
   @Test("when fences are older than the server's offsets reach, then they are sent once, anchored at their own time")
   func weeksOld() async throws {
     let rig = try await SendingRig()
-    _ = try rig.record(tests: [nil], started: -40.0 * 86_400)
+    _ = try rig.record(tests: [nil])
+    rig.time.turn(by: .seconds(40 * 86_400))
     let report = try await rig.sender { $0.retention.maxAge = .seconds(60 * 86_400) }.pass(.cold)
     #expect(report.sessionsSent == 1 && report.sessionsQuarantined == 0)
     #expect(try await rig.holdsAllOnce(2))

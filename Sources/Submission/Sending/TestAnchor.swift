@@ -34,8 +34,8 @@ struct TestAnchor: PassStep {
   /// fence, which is too old for both. The fences have the same times on the server each way.
   private func anchorTime(for batch: Batch) async throws -> WallTime {
     let fences = try await store.reading { try $0.fences(of: batch) }
-    let last = fences.map(\.entered).max().map { batch.driveStarted + $0 }
-    let times = [clock.wall(), timekeeper.serverTime, last].compactMap { $0 }
+    let (now, last) = (clock.wall(), fences.map(\.entered).max().map { batch.driveStarted + $0 })
+    let times = [now, timekeeper.serverTime, last.flatMap { $0 < now ? $0 : nil }].compactMap { $0 }
       .map { WallTime(microseconds: $0.milliseconds.saturatingMultiplied(by: 1000)) }
     return times.first { Self.canHold(fences, of: batch, anchor: $0) } ?? times[0]
   }
