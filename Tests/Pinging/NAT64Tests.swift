@@ -1,3 +1,4 @@
+import Coverage
 import Testing
 
 @testable import Pinging
