@@ -25,8 +25,6 @@ public struct TPV: Hashable, Sendable {
   public var track: Double?
   /// Metres a second over ground; gpsd derives it from the change of the position when the receiver gives none.
   public var speed: Double?
-  /// Metres a second upwards.
-  var climb: Double?
   /// Estimated horizontal error in metres. Its confidence depends on the receiver (docs/accuracy.md).
   public var eph: Double?
   /// Estimated error of the longitude in metres, with the same remark.
@@ -58,7 +56,7 @@ extension TPV {
   /// The numbers beside the position, by gpsd's names.
   private static var numbers: [String: WritableKeyPath<TPV, Double?>] {
     [
-      "altMSL": \.altMSL, "altHAE": \.altHAE, "alt": \.alt, "track": \.track, "speed": \.speed, "climb": \.climb,
+      "altMSL": \.altMSL, "altHAE": \.altHAE, "alt": \.alt, "track": \.track, "speed": \.speed,
       "eph": \.eph, "epx": \.epx, "epy": \.epy, "epv": \.epv,
     ]
   }

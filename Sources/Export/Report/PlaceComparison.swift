@@ -110,12 +110,9 @@ public struct PlaceComparison: Sendable {
 /// side of an edge are in different cells, however near they are.
 public struct PlaceGrid: Hashable, Sendable {
   /// A cell: its row from the equator, positive northwards, and its column from Greenwich, positive eastwards.
-  struct Cell: Hashable, Comparable, Sendable {
+  struct Cell: Hashable, Sendable {
     let row: Int32
     let column: Int32
-
-    /// From south to north, then from west to east.
-    static func < (left: Cell, right: Cell) -> Bool { (left.row, left.column) < (right.row, right.column) }
   }
 
   /// The height of a cell in metres, 10 to 10,000.

@@ -9,7 +9,7 @@ const DIFFERENCES = ["#2166ac", "#92c5de", "#f7f7f7", "#f4a582", "#b2182b"];
 
 // `steps` are the lower bounds of the colours after the first; `apart` those of differences.
 const FIGURES = {
-  share: { title: "without coverage", say: percent, steps: [0.01, 0.05, 0.2, 0.5], apart: [-0.2, -0.05, 0.05, 0.2], range: true },
+  share: { title: "without coverage", say: percent, steps: [0.01, 0.05, 0.2, 0.5], apart: [-0.2, -0.05, 0.05, 0.2] },
   loss: { title: "pings lost", say: percent, steps: [0.005, 0.02, 0.1, 0.4], apart: [-0.1, -0.02, 0.02, 0.1] },
   ping_p50_us: { title: "p50 of pings", say: milliseconds, steps: [2e4, 3e4, 5e4, 1e5], apart: [-2e4, -3e3, 3e3, 2e4] },
   ping_p95_us: { title: "p95 of pings", say: milliseconds, steps: [3e4, 5e4, 1e5, 2e5], apart: [-4e4, -5e3, 5e3, 4e4] },

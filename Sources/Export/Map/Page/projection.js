@@ -25,14 +25,12 @@ class Mercator {
 class Polar {
   constructor(isNorth) {
     [this.wraps, this.sign] = [false, isNorth ? 1 : -1];
-    const half = earth / 2;
     this.crs = L.extend({}, L.CRS.Earth, {
       code: "polar", wrapLng: undefined, transformation: new L.Transformation(1, 0, 1, 0),
       projection: {
         bounds: L.bounds([0, 0], [1, 1]), project: ({ lat, lng }) => L.point(...this.project(lat, lng)), unproject: ({ x, y }) => this.place(x, y),
       },
     });
-    this.radius = half / earth;
   }
 
   project(latitude, longitude) {

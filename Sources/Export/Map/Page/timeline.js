@@ -122,7 +122,7 @@ class Timeline {
     table.order.forEach((i, place) => {
       if (!this.state.isShown(i)) return;
       const x = Math.floor(this.left + axis.fences[place] * scale);
-      const pixel = (pixels[x] ??= { delay: 0, answered: 0, top: 0, pings: 0, lost: 0, colour: -1, first: i });
+      const pixel = (pixels[x] ??= { delay: 0, answered: 0, top: 0, pings: 0, lost: 0, colour: -1 });
       const delay = Number.isNaN(table.median[i]) ? table.mean[i] : table.median[i];
       if (!Number.isNaN(delay)) {
         pixel.delay += delay;
