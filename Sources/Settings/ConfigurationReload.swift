@@ -10,7 +10,8 @@ public struct ConfigurationReload {
   public init(from old: ProbeConfiguration, to new: ProbeConfiguration) {
     let changed = Setting.all.filter { old.texts[$0.key] != new.texts[$0.key] }
     // The control server's URL needs a restart: pings that the old one cannot serve wait for it.
-    let needsServer = old.controlServer.url == nil && new.pings.target.host == nil
+    let target = (old: old.pings.target.host, new: new.pings.target.host)
+    let needsServer = old.controlServer.url == nil && target.old != nil && target.new == nil
     let needsOtherServer = old.controlServer.hostOfOtherFamily(than: new.pings.family) != nil
     func effect(_ setting: Setting) -> Setting.Reload {
       needsServer && setting.key.hasPrefix("pings.target.") || needsOtherServer && setting.key == "pings.ip-version"

@@ -24,7 +24,7 @@ struct PingCourseTests {
 
   private func moved(to addresses: [String]) throws -> (notes: [String], summary: [String]) {
     let (_, inputs) = AsyncStream<PingProgress.Input>.makeStream()
-    var progress = try progress(inputs)
+    var progress = try progress(inputs, isLookingUp: true)
     var notes: [String] = []
     var summary: [String] = []
     let found = addresses.compactMap { PingAddress(numeric: $0, port: 9) }
