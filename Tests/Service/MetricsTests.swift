@@ -81,7 +81,7 @@ struct MetricsTests {
     #expect(text.contains("coverage_probe_oldest_waiting_session_timestamp_seconds 1795168800.0\n"))
     #expect(!self.text().contains("oldest_waiting"))
     #expect(self.text().contains("coverage_probe_waiting_fences 0\n"))
-    let unreadable = self.text { $0.isStoreReadable = false }
+    let unreadable = self.text { $0.disk.isStoreReadable = false }
     #expect(!unreadable.contains("waiting_fences") && !unreadable.contains("quarantined_fences"))
   }
 

@@ -78,7 +78,7 @@ struct ServiceStatusTests {
 
   @Test("when the store cannot be read, then no number of waiting fences is told")
   func unreadable() throws {
-    let status = status { $0.isStoreReadable = false }
+    let status = status { $0.disk.isStoreReadable = false }
     #expect(status.lines.dropFirst() == ["the store cannot be read: what waits to be sent is unknown"])
     #expect(try object(status)["waiting"] == nil)
   }

@@ -20,7 +20,7 @@ extension Service {
       status.waiting = try await environment.store.reading { try $0.unsentData(except: running) }
       if let line = readTrouble.end("the store can be read again") { logger.notice("\(line)") }
     } catch {
-      status.isStoreReadable = false
+      status.disk.isStoreReadable = false
       let line = readTrouble.note("the store cannot be read: \(StoreError.line(error))")
       if let line { logger.warning("\(line)") }
     }

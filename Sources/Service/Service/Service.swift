@@ -56,8 +56,7 @@ actor Service: ServiceCommands {
   private var beginTrouble = RepeatedTrouble()
   var readTrouble = RepeatedTrouble()
   /// The loop of speed tests: from the first drive on that wants one, until it is over.
-  var loop: (running: RunningLoop, task: Task<Void, Never>)?
-  private var isLoopStopped = false
+  var loop: (running: RunningLoop, task: Task<Void, Never>, isStopped: Bool)?
   /// How many sessions are being forgotten: no recovery may begin meanwhile, which would restore them.
   var forgetting = 0
   /// What the recovery before the first drive left; it goes on while there is no drive.
@@ -219,7 +218,7 @@ actor Service: ServiceCommands {
     guard configuration.agent.loop == .withDrive else { return }
     do {
       if loop == nil { loop = try await beginLoop() }
-      guard let loop, !isLoopStopped else { return }
+      guard let loop, !loop.isStopped else { return }
       loop.running.setup.observer.follow(drive)
       loop.running.setup.conditions.note(drive: await environment.sender.runningDrive)
       loop.running.put(.resume)
@@ -228,7 +227,7 @@ actor Service: ServiceCommands {
     }
   }
 
-  private func beginLoop() async throws -> (RunningLoop, Task<Void, Never>) {
+  private func beginLoop() async throws -> (RunningLoop, Task<Void, Never>, isStopped: Bool) {
     let rules = try configuration.loopRules()
     let running = try await RunningLoop(rules, configuration, environment) { [logger] news in
       if case .testEnded(let number, let end) = news {
@@ -241,14 +240,14 @@ actor Service: ServiceCommands {
       Task { [inputs] in
         _ = await running.run()
         inputs.continuation.yield(.loopEnded)
-      }
+      }, isStopped: false
     )
   }
 
   /// A loop that was stopped lasts until its test has ended: a drive that has begun meanwhile gets another loop.
   private func loopEnded() async {
-    let wasStopped = isLoopStopped
-    (loop, isLoopStopped) = (nil, false)
+    let wasStopped = loop?.isStopped == true
+    loop = nil
     if wasStopped, let runningDrive, decision.recording.wantsDrive(at: .now) { await followWithLoop(runningDrive) }
   }
 
@@ -369,9 +368,9 @@ actor Service: ServiceCommands {
   /// Applies a command to the decision, and answers when it has been followed: the answer is what `status` says from then on.
   func perform(_ command: ServiceCommand) async -> String {
     decision.apply(command)
-    if command == .stop, let loop {
-      loop.running.put(.stop)
-      isLoopStopped = true
+    if command == .stop {
+      loop?.running.put(.stop)
+      loop?.isStopped = true
     }
     logger.notice("command: \(command.rawValue)")
     let (stream, effect) = AsyncStream.makeStream(of: Void.self)

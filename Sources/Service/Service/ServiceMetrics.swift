@@ -82,7 +82,7 @@ struct ServiceMetrics {
   }
 
   private mutating func addQueue(_ status: ServiceStatus) {
-    if status.isStoreReadable { addWaiting(status) }
+    if status.disk.isStoreReadable { addWaiting(status) }
     if let bytes = status.disk.stateBytes {
       add("state_bytes", bytes, "Size of the state directory: store, drive logs and reserve.")
     }

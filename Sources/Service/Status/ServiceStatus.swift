@@ -32,8 +32,6 @@ struct ServiceStatus: Sendable {
   var loop: LoopStatus?
   /// The unsent data.
   var waiting = UnsentData()
-  /// Whether the store could be read; ``waiting`` is unknown otherwise.
-  var isStoreReadable = true
   /// Whether requests may leave.
   var sender: SenderStatus?
   /// The last pass that had anything to send; `nil` before the first one.
@@ -57,6 +55,8 @@ struct ServiceStatus: Sendable {
     var freeBytes: Int64?
     /// The size of the state directory in bytes; `nil` where it was not measured, because that reads the whole directory.
     var stateBytes: Int64?
+    /// Whether the store could be read; ``ServiceStatus/waiting`` is unknown otherwise.
+    var isStoreReadable = true
     /// Fences that are in memory only.
     var unsavedFences = 0
     /// Why part of the drive is not on the disk.
@@ -97,7 +97,7 @@ struct ServiceStatus: Sendable {
       "receivers": receiver.paths.map { .array($0.map(JSON.string)) },
       "drives": .array(links.map(Self.json)),
       "loop": loop?.json,
-      "waiting": !isStoreReadable
+      "waiting": !disk.isStoreReadable
         ? nil
         : .object([
           "sessions": .integer(Int64(waiting.sessions)), "fences": .integer(Int64(waiting.fences)),
@@ -105,7 +105,7 @@ struct ServiceStatus: Sendable {
           "without_session": .integer(Int64(waiting.withoutSession)),
           "speed_tests": .integer(Int64(waiting.speedTests)),
         ]),
-      "kept": isStoreReadable ? .object(["sessions": .integer(Int64(waiting.kept))]) : nil,
+      "kept": disk.isStoreReadable ? .object(["sessions": .integer(Int64(waiting.kept))]) : nil,
       "sender": sender.map(Self.json),
       "queue": .array(queueLines.map(JSON.string)),
       "last_pass": lastPass.map {
@@ -190,8 +190,8 @@ struct ServiceStatus: Sendable {
 
   /// The waiting data, and why nothing is sent.
   private var queueLines: [String] {
-    var lines = isStoreReadable ? [] : ["the store cannot be read: what waits to be sent is unknown"]
-    let isSent = isStoreReadable && waiting.kept == 0 && links.allSatisfy { $0.target == nil }
+    var lines = disk.isStoreReadable ? [] : ["the store cannot be read: what waits to be sent is unknown"]
+    let isSent = disk.isStoreReadable && waiting.kept == 0 && links.allSatisfy { $0.target == nil }
     if isSent || waiting.fences + waiting.quarantined > 0 {
       lines.append(
         "waiting to be sent: \(counted(waiting.fences, "fence")) in \(counted(waiting.sessions, "session")); "

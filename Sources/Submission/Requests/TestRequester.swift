@@ -94,8 +94,8 @@ public struct TestRequester: Sendable {
       let request = compose(client)
       let answer = try await server.send(exchange) { try await $0.requestSpeedTest(request, by: way) }
       switch answer {
-      case .granted(let grant):
-        for oddity in grant.oddities { logger.warning("\(oddity)") }
+      case .granted(let grant, let oddities):
+        for oddity in oddities { logger.warning("\(oddity)") }
         return Granted(grant: grant, clientUUID: client, url: server.url)
       case .unusable(let test, let failure):
         throw Unusable(testUUID: test, clientUUID: client, url: server.url, failure: failure)

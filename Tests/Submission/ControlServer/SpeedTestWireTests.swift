@@ -162,7 +162,14 @@ import Testing
   // MARK: The server's answer
 
   private func grant(_ change: (inout [String: Any]) -> Void = { _ in }) throws -> SpeedTestGrant {
-    try SpeedTestGrant(try answer(change))
+    var oddities: [String] = []
+    return try SpeedTestGrant(try answer(change), &oddities)
+  }
+
+  private func oddities(_ change: (inout [String: Any]) -> Void) throws -> [String] {
+    var oddities: [String] = []
+    _ = try SpeedTestGrant(try answer(change), &oddities)
+    return oddities
   }
 
   private func answer(_ change: (inout [String: Any]) -> Void) throws -> Data {
@@ -178,22 +185,28 @@ import Testing
 
   @Test("when members that the test does not need are no texts, then it runs without them")
   func oddMembers() throws {
-    let grant = try grant { for name in ["test_server_name", "client_remote_ip", "loop_uuid"] { $0[name] = 5 } }
+    let names = ["test_server_name", "client_remote_ip", "loop_uuid"]
+    func beNumbers(_ answer: inout [String: Any]) { for name in names { answer[name] = 5 } }
+    let grant = try grant(beNumbers)
     #expect((grant.name, grant.remoteAddress, grant.loopUUID) == (nil, nil, nil))
     #expect(grant.testUUID == "T")
-    let texts = ["test_server_name", "client_remote_ip", "loop_uuid"]
-    #expect(grant.oddities == texts.map { "the control server's \($0) is no text: ignored" })
-    let numbers = try self.grant {
-      ($0["test_duration"], $0["test_numpings"], $0["test_server_encryption"]) = (45, "many", "perhaps")
+    #expect(try oddities(beNumbers) == names.map { "the control server's \($0) is no text: ignored" })
+  }
+
+  @Test("when members are out of their range, then others stand in their place, and a line says so for each")
+  func impossibleMembers() throws {
+    func change(_ answer: inout [String: Any]) {
+      (answer["test_duration"], answer["test_numpings"], answer["test_server_encryption"]) = (45, "many", "perhaps")
+      answer["test_wait"] = nil
     }
-    #expect((numbers.seconds, numbers.pings, numbers.isEncrypted) == (7, 10, false))
+    let grant = try grant(change)
+    #expect((grant.seconds, grant.pings, grant.isEncrypted) == (7, 10, false))
     #expect(
-      numbers.oddities == [
+      try oddities(change) == [
         "the control server's test_server_encryption is neither true nor false: no TLS",
         "the control server's test_duration is not within 1 to 30: 7 in its place",
         "the control server's test_numpings is not within 1 to 200: 10 in its place",
       ])
-    #expect(try self.grant { $0["test_duration"] = nil }.oddities == [])
   }
 
   @Test("when the server is one for WebSockets, then the test begins with an HTTP upgrade, which such servers take too")

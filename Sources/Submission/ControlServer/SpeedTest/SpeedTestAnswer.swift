@@ -5,14 +5,16 @@ import OrderedJSON
 
 /// The control server's answer to a request for a speed test, when there is a test.
 enum SpeedTestAnswer: Hashable, Sendable {
-  case granted(SpeedTestGrant)
+  /// With the oddities of the answer and how they were understood, a line each.
+  case granted(SpeedTestGrant, oddities: [String])
   /// The server has made a test, and its answer cannot be used: the test has to be closed (docs/protocol.md, 6.3).
   case unusable(testUUID: String, ServerFailure)
 
   /// - Throws: ``ServerFailure/unusableAnswer(_:)`` for an answer without a test.
   init(_ body: Data) throws(ServerFailure) {
     do {
-      self = .granted(try SpeedTestGrant(body))
+      var oddities: [String] = []
+      self = .granted(try SpeedTestGrant(body, &oddities), oddities: oddities)
     } catch {
       guard let test = SpeedTestGrant.testUUID(in: body) else { throw error }
       self = .unusable(testUUID: test, error)

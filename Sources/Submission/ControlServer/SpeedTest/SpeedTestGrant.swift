@@ -39,12 +39,11 @@ public struct SpeedTestGrant: Hashable, Sendable {
   public let remoteAddress: String?
   /// The loop, for the next request; `nil` when the server gives none.
   public let loopUUID: String?
-  /// The oddities of the answer and how they were understood, a line each.
-  public let oddities: [String]
 
   /// Reads the body of an answer. Numbers can be texts, and texts numbers; a text that the test does not need can be anything.
+  /// - Parameter oddities: Receives how odd values were understood.
   /// - Throws: ``ServerFailure/unusableAnswer(_:)`` when a value that the test needs is missing or wrong.
-  init(_ body: Data) throws(ServerFailure) {
+  init(_ body: Data, _ oddities: inout [String]) throws(ServerFailure) {
     let answer: Answer
     do {
       answer = try JSONDecoder().decode(Answer.self, from: body)
@@ -64,7 +63,6 @@ public struct SpeedTestGrant: Hashable, Sendable {
         "test_server_type \"\(ForeignText.clean(type, limit: 40))\" is none of RMBT, RMBThttp and RMBTws")
     }
     self.kind = kind
-    var oddities: [String] = []
     isEncrypted = answer.test_server_encryption?.value ?? false
     if let encryption = answer.test_server_encryption, encryption.value == nil {
       oddities.append("the control server's test_server_encryption is neither true nor false: no TLS")
@@ -83,7 +81,6 @@ public struct SpeedTestGrant: Hashable, Sendable {
     for (name, value) in texts where value != nil && value?.text == nil {
       oddities.append("the control server's \(name) is no text: ignored")
     }
-    self.oddities = oddities
   }
 
   /// The identifier of the test in an answer that is of no other use; `nil` when there is none.
