@@ -126,7 +126,8 @@ struct ExportFences: AsyncParsableCommand {
       progress.end(counted(count.written, "fence"))
       if let hint = hint(count) { Terminal.note(hint) }
       if filter.filter.to != nil, count.open > 0 {
-        Terminal.note("\(counted(count.open, "fence")) of this range not ended yet: export the range again later")
+        let open = counted(count.open, "fence of this range has", "fences of this range have")
+        Terminal.note("\(open) not ended yet: export the range again later")
       }
       return .done
     }
