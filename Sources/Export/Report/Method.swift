@@ -26,7 +26,7 @@ enum Method: String, CaseIterable {
       """
     case .sources:
       """
-      All tables and charts but those of speed tests rest on these drives, sessions and drive logs; speed tests are in the store only. Each link of a drive has a number and a log of its own here. The digest \
+      All tables and charts but those of speed tests rest on these drives, sessions and drive logs; speed tests are in the store only. Each link of a drive has a row. The digest \
       is that of the log at the time of the report: head -c BYTES FILE | sha256sum gives it again. coverage-probe report --verify computes all \
       figures again from the logs.
       """
@@ -41,7 +41,7 @@ enum Method: String, CaseIterable {
     case .way:
       """
       The distance between the centres of a fence and the next one of the same link, across tests; it counts for the first of the two. \
-      None where the next centre is further away than four radii, as after a tunnel or a jump. Several links of one drive, modems side by side, have one \
+      None where the next centre is further away than four radii, as after a tunnel or a jump. Several links of one drive (modems) have one \
       distance: that of the longest, divided as those of all together.
       """
     case .delay:
@@ -53,8 +53,7 @@ enum Method: String, CaseIterable {
       """
       95 % intervals count independent samples, because pings in a row are alike: the variance is that of correlated values, from the 4 to \
       24 lowest cosine transforms of their series, fewer the longer the measured correlation, with Student's t (docs/report.md). Not enough \
-      samples: less than twelve correlation times, or less than one independent sample of the rarer kind. Where a drive log is missing, delays have no interval. Links side by side count as \
-      independent: where they fail at the same places, an interval over all is too narrow. An interval is open \
+      samples: less than twelve correlation times, or less than one independent sample of the rarer kind. Where a drive log is missing, delays have no interval. Links side by side count as independent. An interval is open \
       where even the greatest delay can be below the percentile.
       """
     case .variation:
