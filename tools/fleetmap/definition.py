@@ -94,7 +94,8 @@ def origins(manifest: Manifest) -> list[tuple[int, int, int, str | None, str | N
     """The manifest's sessions, with the columns `ORIGIN`. Devices and drives are numbered: a drive is its store and number. A source without
     a device's name is of the device that other exports of its store name."""
     sources = manifest.sources.values()
-    names = {source.store: source.device for source in sorted(sources, key=lambda source: source.device, reverse=True) if source.device != source.store}
+    named = sorted((source for source in sources if source.device != source.store), key=lambda source: source.device, reverse=True)
+    names = {source.store: source.device for source in named}
     devices: dict[str, int] = {}
     drives: dict[tuple[str, int | None], int] = {}
     return [(session.origin(source.sha256), devices.setdefault(device, len(devices)),
