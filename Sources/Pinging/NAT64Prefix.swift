@@ -86,9 +86,7 @@ extension PingAddress {
     }
     throw OtherFamilyError(address: address, trouble: trouble)
   }
-}
 
-extension PingAddress {
   /// The first address in the system's order that the network has a route to, one of the preferred IP version before others: the system
   /// knows the host's routes, and not those of the interface that the pings leave by.
   static func best(

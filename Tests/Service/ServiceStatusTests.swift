@@ -76,7 +76,7 @@ struct ServiceStatusTests {
     #expect(metric("quarantined_fences", one) == 1)
   }
 
-  @Test("when the store cannot be read, then no number of waiting fences is told")
+  @Test("when the store cannot be read, then the status says so, and has no counts")
   func unreadable() throws {
     let status = status { $0.disk.isStoreReadable = false }
     #expect(status.lines.dropFirst() == ["the store cannot be read: what waits to be sent is unknown"])

@@ -15,7 +15,6 @@ struct RecordedEngine: Sendable {
   private var lastCheckpoint = DriveTime.start
   /// The receiver's model of the last line that names one: it is as long as the line, and seldom changes.
   private var loggedModel: String?
-
   /// The age at which a lost ping is known as lost.
   private let lostAfter: Duration
 

@@ -148,7 +148,7 @@ public struct Verification: Hashable, Sendable {
   private static func pings(_ events: [Event], _ sequences: [Int: UInt32], _ started: WallTime) -> [Alignment.Ping] {
     events.enumerated().compactMap { index, event in
       guard case .ping(let outcome) = event.kind else { return nil }
-      // No capture has a ping that this host did not send; one that met a closed port was sent, and has a number.
+      // A ping that this host did not send is in no capture. One that met a closed port was sent: it has a number.
       if case .unsent = outcome, sequences[index] == nil { return nil }
       guard let wall = (started + event.at).microseconds.exactlyMultiplied(by: 1000) else { return nil }
       return Alignment.Ping(at: event.at, wall: wall, outcome: outcome, sequence: sequences[index])

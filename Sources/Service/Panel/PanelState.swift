@@ -44,7 +44,7 @@ extension PanelState {
     links = answer.drives.map(PanelLink.init)
     queue = answer.queue ?? []
     if let line = answer.disk?.status.line { warnings.append(line) }
-    if answer.clock_set == false { warnings.append("no trusted clock: fences are stored and not sent") }
+    if answer.clock_set == false { warnings.append("the clock is not set: nothing is sent") }
   }
 
   /// The members that the panel needs. Most are optional, because the service can be of another version than this program.

@@ -193,8 +193,8 @@ class LivePanel {
   showWarnings(status, several) {
     const warnings = status.drives.flatMap((drive) => drive.warnings.map((text) => several ? `${drive.link}: ${text}` : text));
     if (status.disk.trouble) warnings.push(`disk: ${status.disk.trouble}`);
-    else if (status.disk.full) warnings.push("disk: full, delete other files until 1 MiB is free");
-    if (!status.clock_set) warnings.push("no trusted clock: fences are stored and not sent");
+    else if (status.disk.full) warnings.push("disk: the disk of the state directory is full: delete other files until 1 MiB is free");
+    if (!status.clock_set) warnings.push("the clock is not set: nothing is sent");
     // An alert is read aloud each time it changes.
     if (warnings.join("\n") !== this.said) this.warnings.replaceChildren(...warnings.map((text) => make("li", inUTC(text))));
     this.said = warnings.join("\n");
