@@ -31,15 +31,18 @@ import Testing
     #expect(test.chunks == 7 && !test.isSlow)
   }
 
-  @Test("Edge 25: when a connection has less than 1 Mbit/s in the pre-test, then its backlog must be limited")
+  @Test("Edge 25: when a connection has less than 1 Mbit/s in the pre-test, then its backlog must be limited; latency does not count")
   func slowRate() throws {
     var test = PreTest(duration: 2_000_000_000, sizes: try Self.sizes())
-    #expect(test.hasSlowRate)
+    #expect(test.hasSlowRate(latency: 0))
+    // 4 chunks, 16 KiB, in 130 ms; then 32 KiB in 1 s.
     for time: Int64 in [1_000_000, 65_000_000, 130_000_000] { test.done(time: time) }
-    #expect(!test.isSlow)
-    #expect(!test.hasSlowRate)
+    #expect(!test.hasSlowRate(latency: 0))
     test.done(time: 1_000_000_000)
-    #expect(test.hasSlowRate)
+    #expect(test.hasSlowRate(latency: 0))
+    #expect(test.hasSlowRate(latency: 700_000_000))
+    #expect(!test.hasSlowRate(latency: 750_000_000))
+    #expect(!test.hasSlowRate(latency: 1_100_000_000))
   }
 
   @Test("When the pre-test's rate is known, then a chunk has the bytes of 20 ms, in whole KiB, capped")

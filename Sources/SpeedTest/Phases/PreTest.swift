@@ -17,6 +17,8 @@ struct PreTest: Sendable {
   /// Bytes a second of the last batch. It can be wrong by a factor: it serves to choose the size of chunks, and is never a
   /// result.
   private(set) var rate: Double?
+  /// The bytes of the last batch, and its ns.
+  private var last: (bytes: Double, time: Int64)?
 
   /// - Parameter duration: ns after which no batch begins.
   init(duration: Int64, sizes: ChunkSizes) {
@@ -33,10 +35,12 @@ struct PreTest: Sendable {
   mutating func done(time: Int64) {
     let batch = upcoming
     chunks += batch.count
+    let bytes = Double(batch.count) * Double(batch.size)
+    last = (bytes, time)
     // Without the time of the first, tiny batch, which is latency. When that leaves nothing, the whole time.
     let net = time - (firstTime ?? 0)
     let span = net > 0 ? net : time
-    if span > 0 { rate = Double(batch.count) * Double(batch.size) / (Double(span) / 1e9) }
+    if span > 0 { rate = bytes / (Double(span) / 1e9) }
     firstTime = firstTime ?? time
     upcoming =
       batch.count < 8
@@ -47,7 +51,11 @@ struct PreTest: Sendable {
   var isSlow: Bool { chunks <= 4 }
 
   /// Less than 1 Mbit/s on this connection: the kernel must hold few unsent bytes (edge 25).
-  var hasSlowRate: Bool { isSlow || (rate ?? 0) < 125_000 }
+  /// - Parameter latency: ns of a round trip, which is in each batch: over a satellite, nearly all of it.
+  func hasSlowRate(latency: Int64) -> Bool {
+    guard let last else { return true }
+    return last.bytes < 125_000 * Double(last.time - latency) / 1e9
+  }
 
   /// The size for the main phase: the bytes that the link carries in 20 ms, in whole KiB. Without a rate, the server's default.
   /// - Parameter cap: The most bytes; larger chunks gain nothing.

@@ -15,8 +15,6 @@ final class Worker {
   /// The connection to close after an error.
   private var connection: Connection?
   private var generator = SplitMix64()
-  /// Whether the link is slow, as all threads decided.
-  private var isSlow = false
 
   init(
     _ index: Int, connector: Connector, barrier: Barrier, record: RunRecord, start: Int64,
@@ -71,12 +69,11 @@ final class Worker {
     }
     // Decided once, from all threads' votes, before the ping (edge 22).
     let votes = try meet(before.isSlow ? 1 : 0)
-    isSlow = votes.votes.values.contains(1)
+    let isSlow = votes.votes.values.contains(1)
     if isSlow {
       record.note { $0.fellBackToOne = true }
-      guard index == votes.leader else { return connection.quit() }
       // The others return here and leave the barrier in `run()`, so this thread does not wait for them in later rounds.
-      PlainSocket.limitBacklog(connection.descriptor)
+      guard index == votes.leader else { return connection.quit() }
     }
     // One connection pings while the others wait in `download` for the common start.
     if index == votes.leader { try ping(connection) }
@@ -86,9 +83,11 @@ final class Worker {
       connection.close()
       connection = try open()
       self.connection = connection
-      if isSlow { PlainSocket.limitBacklog(connection.descriptor) }
     }
     _ = try meet()
+    // Over a satellite a fast link, too, carries few chunks in the time of a pre-test.
+    let latency = record.result.pings.map(\.client).min() ?? 0
+    if isSlow, before.hasSlowRate(latency: latency) { PlainSocket.limitBacklog(connection.descriptor) }
     report(.uploadPreTest)
     // Its rate gives the size of chunks of the upload, and whether few bytes may wait in the kernel.
     let after = try preTest(connection) { batch throws(SpeedTestError) in
@@ -96,7 +95,7 @@ final class Worker {
       var writer = ChunkWriter(size: batch.size, generator: &generator)
       return try connection.upload(batch: &writer, chunks: batch.count, size: batch.size)
     }
-    if after.hasSlowRate { PlainSocket.limitBacklog(connection.descriptor) }
+    if after.hasSlowRate(latency: latency) { PlainSocket.limitBacklog(connection.descriptor) }
     try upload(connection, size: after.chunkSize())
     report(.closing)
     connection.quit()
