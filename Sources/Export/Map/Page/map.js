@@ -37,31 +37,29 @@ class CoverageMap {
   // Adds the fences of chunks, and shows all of them if they are the first.
   add(...chunks) {
     const { table } = this.state, isFirst = this.state.axis.walk.length === 0;
-    for (const chunk of chunks) {
-      table.add(chunk);
-      this.chooseProjection(chunk.columns.latitude);
-    }
+    for (const chunk of chunks) table.add(chunk);
     this.drawLinks();
     this.sessions.draw();
-    this.grown(isFirst);
+    this.grown(isFirst, chunks.flatMap((chunk) => chunk.columns.latitude));
   }
 
   // Adds speed tests, or other states of them.
   addTests(list) {
     const { tests } = this.state, isFirst = this.state.axis.walk.length === 0;
     tests.add(list);
-    this.chooseProjection(list.map((values) => values.latitude));
     // A test that is shown may be another object now.
     const renewed = (item) => item instanceof SpeedTest ? tests.byId.get(item.id) : item;
     [this.pinned, this.shown] = [renewed(this.pinned), renewed(this.shown)];
-    this.grown(isFirst);
+    this.grown(isFirst, list.map((values) => values.latitude));
     this.drawTests();
     if (this.shown instanceof SpeedTest) this.show(this.shown, true);
   }
 
-  grown(isFirst) {
+  grown(isFirst, latitudes = []) {
     this.drawViews();
     this.classify();
+    // Another projection draws at once, so all that is there has its class.
+    this.chooseProjection(latitudes);
     this.layOut();
     this.chooseSpeed();
     this.drawLegend();
