@@ -30,6 +30,8 @@ struct DriveRig {
   var killedAt: Int?
   private(set) var diskEffects = 0
   private(set) var isKilled = false
+  /// Whether pings are on their way when the drive ends; else the pinger gives its last verdict at once.
+  var hasPingsOnTheirWay = false
   /// Called before each effect.
   var onEffect: (DriveEffect) -> Void = { _ in }
 
@@ -67,6 +69,7 @@ struct DriveRig {
     var drive = drive
     drive.run(input, decides: decides, now: { [boot] in boot }) { perform($0) }
     self.drive = drive
+    if drive.isEnding, !hasPingsOnTheirWay { ping(.finished) }
   }
 
   mutating func tick(step: Duration = .zero, isTrusted: Bool = true, isCaptureInTrouble: Bool = false) {
@@ -76,7 +79,7 @@ struct DriveRig {
 
   /// A position `metres` north of the first one.
   mutating func fix(
-    _ metres: Double, accuracy: Double = 5, ago: Double = 0, model: String? = nil, decides: Bool = true
+    _ metres: Double, accuracy: Double? = 5, ago: Double = 0, model: String? = nil, decides: Bool = true
   ) {
     let place = Coordinate(latitude: 48.2 + metres / 111_200, longitude: 16.37)
     let delivered = instant + .nanoseconds(Int64(boot - Self.startedBoot))

@@ -91,6 +91,50 @@ struct DriveTests {
     #expect(rig.drive.summary(drive: 1, capture: nil, at: rig.now).reason == .duration)
   }
 
+  @Test(
+    "when a drive ends, then the pings on their way get their verdicts first, so that losses count as answers do",
+    arguments: [StopReason.user, .duration])
+  mutating func lastVerdicts(reason: StopReason) throws {
+    rig = DriveRig { $0.parameters.maximumDuration = .seconds(reason == .duration ? 5 : 3600) }
+    rig.hasPingsOnTheirWay = true
+    try rig.startPinging()
+    rig.fix(0)
+    rig.wait(4.9)
+    rig.ping(.answered(rttNanoseconds: 20_000_000), ago: 0.5)
+    rig.wait(0.1)
+    let end = rig.now
+    if reason == .user { rig.feed(.stop) } else { rig.tick() }
+    #expect(!rig.drive.isOver && rig.liveTargets.isEmpty)
+    rig.wait(0.5)
+    rig.fix(100)
+    rig.ping(.answered(rttNanoseconds: 20_000_000), ago: 0.1)
+    rig.tick()
+    rig.ping(.lost(.unknown), ago: 0.9)
+    #expect(!rig.drive.isOver)
+    rig.ping(.finished)
+    #expect(rig.drive.engine.stopped?.reason == reason && rig.drive.engine.stopped?.at == end)
+    let fences = rig.drive.engine.fences
+    #expect(fences.map(\.pings) == [2] && fences.map(\.pingsAnswered) == [1] && fences.map(\.exited) == [end])
+  }
+
+  @Test(
+    "when the last verdicts do not come, or it is stopped again, then the drive ends all the same",
+    arguments: [true, false])
+  mutating func missingVerdicts(isStoppedAgain: Bool) throws {
+    rig.hasPingsOnTheirWay = true
+    try rig.startPinging()
+    rig.fix(0)
+    rig.wait(2)
+    let end = rig.now
+    rig.feed(.stop)
+    rig.wait(1)
+    rig.tick()
+    #expect(!rig.drive.isOver)
+    if isStoppedAgain { rig.feed(.stop) } else { rig.wait(1) }
+    rig.tick()
+    #expect(rig.drive.engine.stopped?.at == end)
+  }
+
   @Test("when the limit ends a drive within a fence too young for a lost ping, then that fence is not submitted")
   mutating func durationInYoungFence() throws {
     rig = DriveRig { $0.parameters.maximumDuration = .seconds(5) }
@@ -172,6 +216,17 @@ struct DriveTests {
     rig.tick(isCaptureInTrouble: true)
     #expect(rig.status?.warnings.first == "waiting for GPS (no usable position)")
     #expect(rig.status?.warnings.last == "the packet capture is not complete")
+  }
+
+  @Test("when positions are not accurate enough, then the status says so", arguments: [nil, 40.2])
+  mutating func inaccurate(accuracy: Double?) {
+    rig.feed(.began)
+    rig.feed(.positioning(.status(.positioned(device: "/dev/a"))))
+    rig.wait(4)
+    rig.fix(0, accuracy: accuracy)
+    rig.tick()
+    let cause = accuracy == nil ? "the receiver's positions have no accuracy" : "the position is accurate to 41 m only"
+    #expect(rig.status?.warnings.first == "waiting for GPS (\(cause))")
   }
 
   @Test(

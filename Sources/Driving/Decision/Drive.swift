@@ -16,16 +16,18 @@ struct Drive: Sendable {
   /// Limits the size of a request, and the fences that a refused request delays (docs/protocol.md, 3.5).
   private static let fencesPerSession = 400
 
-  private let options: DriveOptions
+  let options: DriveOptions
   let link: LinkSettings
-  private(set) var recorded: RecordedEngine
+  var recorded: RecordedEngine
   private(set) var clock: DriveClock
   private var tests: ServerTests
-  private var pings = ServerPings()
+  private(set) var pings = ServerPings()
   private var wayWatch = WayWatch()
-  private var reporting: DriveReporting
+  private(set) var reporting: DriveReporting
   private var isAsleep = false
   private var load = LoadedPings()
+  /// When the drive ends, while pings that it sent are without a verdict.
+  var endsAt: DriveTime?
 
   /// - Parameters:
   ///   - path: The kind of link at the start.
@@ -57,6 +59,7 @@ struct Drive: Sendable {
   /// - Returns: The effects, to be run in this order (see ``run(_:now:perform:)``).
   mutating func handle(_ input: DriveInput, at boot: UInt64) -> [DriveEffect] {
     let now = clock.time(ofSlot: boot)
+    if now >= limit, !isOver, endsAt == nil, pings.target != nil { return stop(at: limit) + handle(input, at: boot) }
     switch input {
     case .began: return recorded.begin() + logClock(at: now)
     case .sentFromMemory(let batches):
@@ -69,7 +72,10 @@ struct Drive: Sendable {
     case .pingsRefused(let reason, let start):
       return tests.unusable("cannot ping \(start.address): \(reason)", start.generation, at: now)
     case _ where isOver: return []
-    case .ping(let event): return handle(event, at: now, boot)
+    case .ping(let event): return handle(event, at: now, boot) + endWait(after: event)
+    case .tick where isEnding: return endWait(at: now)
+    case .stop: return stop(at: now)
+    case _ where isEnding: return []
     case .pingsRead: return [.proceed(.decision)]
     case .positioning(let event): return handle(event, at: now) + [.proceed(.decision)]
     case .path(let reading): return handle(reading, at: now) + [.proceed(.decision)]
@@ -95,9 +101,6 @@ struct Drive: Sendable {
       return []
     case .speedTestEnded: return speedTestEnded(at: now) + [.proceed(.decision)]
     case .wake: return wake() + [.proceed(.decision)]
-    case .stop:
-      return (pings.target.map { [.stopPings($0)] } ?? []) + recorded.excludeUnfinished(at: now)
-        + recorded.record(.stop(.user), at: now)
     }
   }
 
@@ -106,28 +109,9 @@ struct Drive: Sendable {
     case .checkpointed(let time): journal.checkpointed(at: time)
     case .report(let time):
       [.report(reporting.report(of: engine, journal: journal, tests: tests, isClockTrusted: isClockUsable, at: time))]
-    case .decision: decide(at: now) + followPause(at: now)
+    case .decision: isEnding ? [] : decide(at: now) + followPause(at: now)
     case .ending(let time, let reason): journal.end(at: time, reason)
     }
-  }
-
-  // MARK: End
-
-  private mutating func ended(at now: DriveTime) -> [DriveEffect] {
-    let stopped = engine.stopped ?? (now, .user)
-    noteSilence(at: now)
-    return recorded.checkpoint(at: stopped.at) + [.proceed(.ending(at: stopped.at, stopped.reason))]
-  }
-
-  /// - Parameter now: The end of a drive that has not stopped.
-  func summary(drive: Int64, capture: CaptureSummary?, at now: DriveTime) -> DriveSummary {
-    let stopped = engine.stopped ?? (now, .user)
-    return DriveSummary(
-      drive: drive, link: link.name, fences: engine.fences.count,
-      submittableFences: engine.fences.filter(\.isSubmittable).count,
-      totals: reporting.totals(of: engine), lasted: stopped.at.sinceStart, reason: stopped.reason,
-      capture: capture, silence: reporting.silenceReason, fencelessReason: reporting.fencelessReason(of: engine),
-      unsentReason: reporting.unsentReason, target: options.target?.target)
   }
 
   // MARK: Positioning
@@ -151,7 +135,7 @@ struct Drive: Sendable {
     pings.heard(event, at: boot)
     let generation = pings.generation(of: event.target)
     let at = clock.time(ofSlot: event.slot)
-    let counts = pings.counts(event.target, at: at)
+    let counts = pings.counts(event.target, at: at) && endsAt.map { at < $0 } ?? true
     switch event.kind {
     case .refused: return generation.map { tests.refused($0) } ?? []
     case .finished: return pings.finished(event.target)
@@ -296,7 +280,7 @@ struct Drive: Sendable {
   private mutating func pingsBegan(
     _ target: PingTarget.ID, _ start: PingStart, at now: DriveTime, _ boot: UInt64
   ) -> [DriveEffect] {
-    guard !isOver, tests.session.awaits(start.generation) else { return [.stopPings(target)] }
+    guard !isOver, !isEnding, tests.session.awaits(start.generation) else { return [.stopPings(target)] }
     var effects = beginSession(start.grant, at: now)
     tests.began(start, at: now)
     effects += pings.stop(at: max(now, engine.latestChange))
@@ -369,7 +353,7 @@ struct Drive: Sendable {
   /// The delays of the pings beside the last speed test.
   mutating func drainDelays() -> [SpeedTestDelay] { load.drain() }
 
-  private mutating func noteSilence(at now: DriveTime) {
+  mutating func noteSilence(at now: DriveTime) {
     reporting.noteSilence(
       path: engine.path, isClockTrusted: isClockUsable, tests: tests, isPinging: pings.target != nil, at: now)
   }

@@ -176,9 +176,19 @@ struct DriveReporting: Hashable, Sendable {
       switch gpsTrouble {
       case .disconnected(let reason): "no gpsd: \(reason)"
       case _ where !hasReceiver: "\(PositioningStatus.devices([]))"
-      case let trouble: trouble.map { "\($0)" }
+      case let trouble?: "\(trouble)"
+      case nil: inaccuracy(engine.parameters)
       }
     return DriveStatus.waitingForGPS + (cause.map { " (\($0))" } ?? "")
+  }
+
+  /// What is wrong with the last position; `nil` when there is none.
+  private func inaccuracy(_ parameters: Parameters) -> String? {
+    guard let fix = status.fix, fix.coordinate != nil else { return nil }
+    guard let accuracy = fix.accuracy, let metres = Int(exactly: accuracy.rounded(.up)) else {
+      return "the receiver's positions have no accuracy"
+    }
+    return accuracy > parameters.accuracyLimit ? "the position is accurate to \(metres) m only" : nil
   }
 
   /// Why there is no test to ping on; `nil` when there is one, and where the link explains it.
