@@ -98,12 +98,20 @@ struct ShowingTests {
     }
   }
 
-  @Test("when all lines are wanted, then those from the first to the last one are printed, and no others")
+  @Test(
+    "when all lines are wanted, then those in the time of the fence are printed, also a verdict after its end, and no others"
+  )
   func all() throws {
     let fence = try record()[1]
     let (first, last) = (line(ofFixAt: fence.entered), line(ofFixAt: try #require(fence.exited)))
     let lines = try text(show("2"), isComplete: true).filter { $0.contains("{\"at\":") }
     #expect(lines == (first...last).map { "  \($0): \(Self.lines[$0 - 1])" })
+    var late = Self.lines
+    late.swapAt(last - 2, last - 1)
+    try (late.joined(separator: "\n") + "\n").write(toFile: log, atomically: true, encoding: .utf8)
+    #expect(
+      try json(show("2"))["lines"] as? NSDictionary == ["first": first, "last": last - 1, "all": Array(first...last)])
+    #expect(try show("2").doubt == nil)
   }
 
   @Test("when a fence is named by its session and number, then it is the same as by its id")
@@ -174,8 +182,9 @@ struct ShowingTests {
       showing.doubt?.hasPrefix("the drive log ends within the fence, and gives another fence: exited_at is ") == true)
     let lines = try text(showing, isComplete: true)
     #expect(lines.filter { $0.contains("{\"at\":") }.count == 4)
-    #expect(lines.contains { $0.hasSuffix("and on of the drive log made it, which ends within the fence:") })
-    #expect((try json(showing)["lines"] as? NSDictionary) == ["first": line(ofFixAt: fence.entered)])
+    #expect(lines.contains("the drive log ends within the fence"))
+    let first = line(ofFixAt: fence.entered)
+    #expect((try json(showing)["lines"] as? NSDictionary) == ["first": first, "all": Array(first...first + 3)])
   }
 
   @Test("when the log belongs to another drive, then it gives no such fence")

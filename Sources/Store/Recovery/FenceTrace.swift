@@ -6,8 +6,9 @@ public struct FenceTrace: Sendable {
   public let first: Line
   /// The line that ended the fence; `nil` when the log ends before.
   public private(set) var last: Line?
-  /// The last line that changed the fence after its end, such as a late answer; `nil` without one.
-  public private(set) var revision: Line?
+  /// The numbers of all lines whose events happened in the fence, in order. A position is written after pings that were sent since it arrived,
+  /// and a verdict can come after the fence's end: such lines are before the first and behind the last one.
+  public private(set) var lines: [Int] = []
   /// The fence as the log gives it again.
   public private(set) var fence: Fence
   /// The number of lines of the log that cannot be read.
@@ -32,8 +33,11 @@ public struct FenceTrace: Sendable {
   public init?(of stored: Fence, in log: LoggedPositions) throws {
     var engine = Engine(parameters: log.header.engineParameters, path: log.header.initialPath)
     var (trace, seen): (FenceTrace?, Int) = (nil, 0)
+    var lines: [Int] = []
+    let time = stored.entered...max(stored.entered, stored.exited ?? DriveTime(microseconds: .max))
     let unreadable = try log.forEachLine { number, line, event in
       guard let event else { return true }
+      if time.contains(event.at) { lines.append(number) }
       let effects = engine.handle(event)
       for fence in engine.fences[seen...]
       where trace == nil && fence.entered == stored.entered && fence.centre == stored.centre {
@@ -45,7 +49,7 @@ public struct FenceTrace: Sendable {
     }
     trace?.apply(engine.handle(Event(at: engine.now, .stop(.endOfLog)))) { nil }
     guard var trace else { return nil }
-    trace.unreadable = unreadable
+    (trace.lines, trace.unreadable) = (lines, unreadable)
     self = trace
   }
 
@@ -55,9 +59,7 @@ public struct FenceTrace: Sendable {
     for effect in effects {
       switch effect {
       case .fenceClosed(let changed) where changed.number == fence.number: (fence, last) = (changed, line())
-      case .fenceRevised(let changed) where changed.number == fence.number:
-        fence = changed
-        if changed.exited != nil { revision = line() }
+      case .fenceRevised(let changed) where changed.number == fence.number: fence = changed
       default: break
       }
     }

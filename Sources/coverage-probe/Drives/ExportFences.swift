@@ -43,8 +43,8 @@ struct ExportFences: AsyncParsableCommand {
   @Option(
     name: .long,
     help: """
-      settled (submitted or kept), submitted, kept (of drives to pings.target), pending or all; only `all` includes fences that Wi-Fi \
-      touched.
+      settled (submitted or kept), submitted, kept (of drives to pings.target), pending or all; only `all` includes fences that Wi-Fi touched or that \
+      could not be measured.
       """)
   var state = ExportSelection.settled
 

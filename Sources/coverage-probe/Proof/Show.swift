@@ -22,7 +22,7 @@ struct Show: AsyncParsableCommand {
     })
   var fence: FenceName
 
-  @Flag(name: .long, help: "Print all lines of the drive log from the beginning to the end of the fence.")
+  @Flag(name: .long, help: "Print all lines of the drive log that lie in the time of the fence.")
   var lines = false
 
   @Flag(name: .long, help: "As a JSON object.")

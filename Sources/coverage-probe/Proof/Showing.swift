@@ -81,18 +81,14 @@ struct Showing {
     print("drive log \(log.path), \(counted(log.digest.bytes, "byte"))")
     print("  SHA-256 \(log.digest.sha256)")
     guard let trace else { return }
-    let end = trace.last.map { " to \($0.number) of the drive log made it:" }
-    print("lines \(trace.first.number)" + (end ?? " and on of the drive log made it, which ends within the fence:"))
     if isComplete {
-      try Self.lines(log.positions, trace.first.number...(trace.last?.number ?? .max), print)
+      print("\(counted(trace.lines.count, "line")) of it lie in the time of the fence:")
+      try Self.lines(log.positions, Set(trace.lines), print)
     } else {
-      print(Self.line(trace.first))
-      trace.last.map { if $0 != trace.first { print(Self.line($0)) } }
+      print("opened by line \(trace.first.number):\n" + Self.line(trace.first))
+      if let last = trace.last { print("ended by line \(last.number):\n" + Self.line(last)) }
     }
-    if let revision = trace.revision {
-      print("line \(revision.number) changed it after its end:")
-      print(Self.line(revision))
-    }
+    if trace.last == nil { print("the drive log ends within the fence") }
     if trace.unreadable > 0 { print("\(counted(trace.unreadable, "line")) of the drive log cannot be read") }
     if doubt == nil { print("the drive log gives the same fence again") }
   }
@@ -113,13 +109,14 @@ struct Showing {
       + ", \(counted(batch.attempts, "attempt"))"
   }
 
-  /// The lines of a range, read in pieces.
-  private static func lines(_ log: LoggedPositions, _ range: ClosedRange<Int>, _ print: (String) -> Void) throws {
+  /// The lines with these numbers, read in pieces.
+  private static func lines(_ log: LoggedPositions, _ numbers: Set<Int>, _ print: (String) -> Void) throws {
+    let last = numbers.max() ?? 0
     _ = try log.forEachLine { number, line, _ in
-      if range.contains(number) {
+      if numbers.contains(number) {
         print("  \(number): \(ForeignText.clean(String(decoding: line, as: UTF8.self), limit: 4000))")
       }
-      return number < range.upperBound
+      return number < last
     }
   }
 
@@ -144,7 +141,7 @@ struct Showing {
     let lines = trace.map { trace in
       JSON.object([
         "first": .integer(Int64(trace.first.number)), "last": trace.last.map { .integer(Int64($0.number)) },
-        "changed_later": trace.revision.map { .integer(Int64($0.number)) },
+        "all": .array(trace.lines.map { .integer(Int64($0)) }),
       ])
     }
     return JSON.object([
