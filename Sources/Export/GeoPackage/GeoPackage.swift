@@ -101,7 +101,10 @@ enum GeoPackage {
         .init(name: "positions", type: "INTEGER", meaning: "number of positions"),
       ], in: database)
     try tracks.forEach { segment in
-      guard let first = segment.points.first, let last = segment.points.last else { return }
+      // A line needs two different places (OGC 06-103r4, 6.1.7): that of a parked car has none.
+      guard let first = segment.points.first, let last = segment.points.last,
+        segment.points.contains(where: { $0.place != first.place })
+      else { return }
       try layer.add(
         GeoPackageGeometry(line: segment.points),
         values: [

@@ -56,7 +56,8 @@ struct BandGroups: Sendable {
     let (environment, fifth) = (radio?.environment, radio?.tenths(of: .nrRSRP))
     let key = Key(reception: Reception(on: technology), band: radio?.cell.flatMap(RadioBands.name))
     let levels = FenceRadio.quantities(of: technology).map { radio?.tenths(of: $0) }
-    let secondarySignal = key.reception == .fiveStandalone ? nil : fifth
+    let isStandalone = key.reception == .fiveStandalone || radio?.receptions.contains(.fiveStandalone) == true
+    let secondarySignal = isStandalone ? nil : fifth
     if key.band != nil || environment != nil || secondarySignal != nil { isKnown = true }
     add(
       reported, to: key,
@@ -69,7 +70,7 @@ struct BandGroups: Sendable {
       ])
     if let cell = environment?.secondary {
       let key = Key(reception: .fiveNonStandalone, band: RadioBands.name(of: cell), isSecondary: true)
-      add(reported, to: key, [(\.signal, fifth)])
+      add(reported, to: key, [(\.signal, secondarySignal)])
     }
   }
 
@@ -98,9 +99,20 @@ extension Reception {
 }
 
 extension FenceRadio {
-  /// The median of a quantity in tenths of its unit; `nil` when it is not known, and for a value that no modem can mean.
+  /// Of the technologies on which the modem was.
+  var receptions: Set<Reception> { Set(technologies.map { Reception(on: $0.technology.map { Technology($0) }) }) }
+
+  /// The median of a quantity in tenths of its unit; `nil` when it is not known, for a value that no modem can mean, and when the modem
+  /// was on two technologies that have it: the median is of both.
   func tenths(of quantity: SignalQuantity) -> Int64? {
-    levels.first { $0.quantity == quantity }.flatMap {
+    let isOfTwo =
+      switch quantity {
+      case .rssi: receptions.isSuperset(of: [.two, .three])
+      case .nrRSRP: receptions.isSuperset(of: [.fiveNonStandalone, .fiveStandalone])
+      default: false
+      }
+    guard !isOfTwo else { return nil }
+    return levels.first { $0.quantity == quantity }.flatMap {
       quantity.range.contains($0.median) ? Int64(($0.median * 10).rounded()) : nil
     }
   }

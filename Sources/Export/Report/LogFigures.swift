@@ -16,17 +16,61 @@ struct LogFigures: Sendable {
   private(set) var longestLoss = 0
   /// Pings with an outcome that count in no fence: sent outside of all fences, and while the drive paused on Wi-Fi.
   private(set) var unassigned = (outside: 0, paused: 0)
-  /// Positions between the entry of the first selected fence of a drive and the exit of its last. Of these: refused for their
-  /// accuracy, and losses of the position.
-  private(set) var fixes = (all: 0, refused: 0, lost: 0)
-  /// Corrections of the drives' clocks, over whole drives.
-  private(set) var clockSteps = 0
-  /// Their absolute sum, in microseconds.
-  private(set) var clockStepMicroseconds: Int64 = 0
-  private(set) var logs = 0
+  private var receivers: [Receiver] = []
+
+  var logs: Int { receivers.count }
+
+  /// Positions and corrections of clocks. The log of each link has those of its drive: several links count once.
+  var receiver: Receiver.Counts {
+    receivers.drives.reduce(into: Receiver.Counts()) { sum, links in sum.add(links.map(\.counts)) }
+  }
+
+  /// What the log of a link says of the receiver and the clock of its drive.
+  struct Receiver: LinkOfDrive {
+    struct Counts: Hashable {
+      /// Positions between the entry of the first selected fence and the exit of the last. Of these: refused for their accuracy, and
+      /// losses of the position.
+      var (fixes, refused, lost) = (0, 0, 0)
+      /// Corrections of the clock, over the whole drive, and their absolute sum in microseconds.
+      var (clockSteps, clockStepMicroseconds) = (0, Int64(0))
+
+      /// Adds a drive: of each figure the greatest of its links, one of which may have begun or ended earlier.
+      mutating func add(_ links: [Counts]) {
+        func greatest<Value: Comparable>(_ figure: (Counts) -> Value, _ none: Value) -> Value {
+          links.map(figure).max() ?? none
+        }
+        fixes += greatest(\.fixes, 0)
+        refused += greatest(\.refused, 0)
+        lost += greatest(\.lost, 0)
+        clockSteps += greatest(\.clockSteps, 0)
+        clockStepMicroseconds = clockStepMicroseconds.saturatingAdding(greatest(\.clockStepMicroseconds, 0))
+      }
+
+      /// A fix without coordinates is the loss of the position.
+      mutating func count(_ fix: Fix, isAccurate: Bool) {
+        fixes += 1
+        if fix.coordinate == nil {
+          lost += 1
+        } else if !isAccurate {
+          refused += 1
+        }
+      }
+
+      mutating func count(step: Duration) {
+        clockSteps += 1
+        clockStepMicroseconds = clockStepMicroseconds.saturatingAdding(step.inMicroseconds.saturatingMagnitude)
+      }
+    }
+
+    let id: Int64
+    let started: WallTime
+    let link: String?
+    var counts = Counts()
+  }
 
   /// The log of a drive, and which of its fences are selected.
   struct Log {
+    let id: Int64
     let fences: SelectedFences
     let started: WallTime
     let link: String?
@@ -43,35 +87,23 @@ struct LogFigures: Sendable {
     // A log that cannot be read to its end counts nothing: figures of half a drive would pass for those of the drive.
     var counted = self
     var logged = LoggedPings(parameters: log.parameters, initialPath: log.initialPath)
+    var receiver = Receiver(id: log.id, started: log.started, link: log.link)
     try events { event in
       logged.handle(event)
       switch event.kind {
       case .fix(let fix) where log.fences.span.contains(event.at):
-        counted.count(fix, isAccurate: log.parameters.accepts(fix))
-      case .clockSet(let step):
-        counted.clockSteps += 1
-        counted.clockStepMicroseconds = counted.clockStepMicroseconds
-          .saturatingAdding(step.inMicroseconds.saturatingMagnitude)
+        receiver.counts.count(fix, isAccurate: log.parameters.accepts(fix))
+      case .clockSet(let step): receiver.counts.count(step: step)
       default: break
       }
     }
     logged.end()
-    counted.logs += 1
+    counted.receivers.append(receiver)
     let selected = logged.fences.map(log.fences.contains)
     counted.count(logged.pings, in: selected, reach: DelayVariation.reach(interval: log.parameters.pingInterval))
     counted.findOutages(logged, selected, log)
     self = counted
     return Self.unmeasured(logged, selected, interval: log.parameters.pingInterval)
-  }
-
-  /// A fix without coordinates is the loss of the position.
-  private mutating func count(_ fix: Fix, isAccurate: Bool) {
-    fixes.all += 1
-    if fix.coordinate == nil {
-      fixes.lost += 1
-    } else if !isAccurate {
-      fixes.refused += 1
-    }
   }
 
   /// - Parameter reach: The greatest distance of neighbours, in microseconds.

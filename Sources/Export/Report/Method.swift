@@ -81,8 +81,8 @@ enum Method: String, CaseIterable {
     case .quality:
       """
       Accuracy: 68 % radius of the position that opened each fence. Gap: time between two fences of a session. Positions are those of \
-      the logs from the first selected fence to the last; refused: accuracy unknown or above the limit of the drive. Kernel stamps: \
-      share of the answered single pings.
+      the logs from the first selected fence to the last, several links of a drive counted once; refused: accuracy unknown or above the \
+      limit of the drive. Kernel stamps: share of the answered single pings.
       """
     case .comparison:
       """
@@ -102,7 +102,7 @@ enum Method: String, CaseIterable {
       idle in the 10 s before the test, else under its load (working latency, draft-ietf-ippm-responsiveness). Increase: a test's delay \
       under load less its idle delay. Percentiles by nearest rank over the tests, the 10th and 90th of at least \
       \(Quantiles.fewestForPercentiles) tests. Intervals: 95 %, from \(CorrelatedMean.fewest) tests on, by the variance of correlated values as those of \
-      pings: tests in a row are alike. Technology: at the start of a test. Other links: tests that Wi-Fi, Ethernet, a VPN or links of several \
+      pings: tests in a row are alike. Technology: the last one in a test. Other links: tests that Wi-Fi, Ethernet, a VPN or links of several \
       kinds carried; they are only in the last rows of the second table.
       """
     case .speedTestComparison:

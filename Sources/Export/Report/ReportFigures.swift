@@ -57,7 +57,8 @@ public struct ReportFigures: Sendable {
     guard let start = starts[drive], var fences = selected[drive] else { return }
     fences.sort()
     let log = LogFigures.Log(
-      fences: fences, started: start.time, link: start.link, parameters: parameters, initialPath: initialPath)
+      id: drive, fences: fences, started: start.time, link: start.link, parameters: parameters, initialPath: initialPath
+    )
     for (fence, unmeasured) in try logged.add(log, events: events) {
       shares.setUnmeasured(unmeasured, of: fence, drive: drive)
     }
@@ -77,7 +78,8 @@ public struct ReportFigures: Sendable {
   /// The delays over which percentiles are computed: single pings if any log has answered ones, else the fences' bins, if these have all
   /// answered pings.
   var delays: DelayPopulation {
-    if logged.delays.count > 0 { return .singlePings }
+    // A drive without any answer has all of its delays, none, also in its log.
+    if logged.delays.count > 0 || sums.answered == 0 { return .singlePings }
     return whole.delays.count > 0 && whole.delays.count == sums.answered ? .bins : .medians
   }
 

@@ -167,7 +167,7 @@ extension Report.Part {
 
   /// `logs` is absent when no drive log is there.
   private var quality: JSON {
-    let (quality, logged) = (figures.quality, figures.logged)
+    let (quality, logged, receiver) = (figures.quality, figures.logged, figures.logged.receiver)
     return .object([
       "accuracy": .array(
         [50, 90, 95, 99].compactMap { percent in
@@ -180,9 +180,9 @@ extension Report.Part {
       "logs": logged.logs == 0
         ? nil
         : .object([
-          "fixes": .count(logged.fixes.all), "fixes_refused": .count(logged.fixes.refused),
-          "fixes_lost": .count(logged.fixes.lost), "clock_steps": .count(logged.clockSteps),
-          "clock_steps_s": .seconds(logged.clockStepMicroseconds), "kernel_stamped": .count(logged.kernelStamped),
+          "fixes": .count(receiver.fixes), "fixes_refused": .count(receiver.refused),
+          "fixes_lost": .count(receiver.lost), "clock_steps": .count(receiver.clockSteps),
+          "clock_steps_s": .seconds(receiver.clockStepMicroseconds), "kernel_stamped": .count(logged.kernelStamped),
           "kernel_stamped_percent": logged.delays.count > 0
             ? JSON.rounded(Double(logged.kernelStamped) / Double(logged.delays.count) * 100, places: 2) : nil,
         ]), "method": method(.quality),

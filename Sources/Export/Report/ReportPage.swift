@@ -187,7 +187,8 @@ public struct ReportPage {
                 ? "" : part.figures.hasAllLogs ? Markup.notEnough : Markup.noLog))
         },
         estimatedRow("percentiles over") { part in
-          let worth = part.percentile(50)?.effective.map {
+          // More than there are, by values that swing, would look like a mistake.
+          let worth = part.percentile(50)?.effective.flatMap { $0 < Double(part.figures.delayCount) ? $0 : nil }.map {
             Markup.below("as exact as \(Markup.number($0, 0)) independent ones")
           }
           let kinds: [DelayPopulation: String] = [
@@ -272,12 +273,14 @@ public struct ReportPage {
         },
         row("gaps between fences") { "\($0.quality.gaps), \(Markup.time($0.quality.gapMicroseconds)) together" },
         row("longest gap") { Markup.time($0.quality.longestGap) },
-        row("positions; refused; lost") {
-          $0.logged.logs > 0 ? "\($0.logged.fixes.all); \($0.logged.fixes.refused); \($0.logged.fixes.lost)" : "–"
+        row("positions; refused; lost") { figures in
+          let receiver = figures.logged.receiver
+          return figures.logged.logs > 0 ? "\(receiver.fixes); \(receiver.refused); \(receiver.lost)" : "–"
         },
         row("clock steps") { figures in
-          figures.logged.logs > 0
-            ? "\(figures.logged.clockSteps), \(Markup.time(figures.logged.clockStepMicroseconds)) together" : "–"
+          let receiver = figures.logged.receiver
+          return figures.logged.logs > 0
+            ? "\(receiver.clockSteps), \(Markup.time(receiver.clockStepMicroseconds)) together" : "–"
         },
         row("pings with kernel stamps") { figures in
           Markup.percent(

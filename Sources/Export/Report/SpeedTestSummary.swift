@@ -5,7 +5,7 @@ import Store
 struct SpeedTestSummary: Sendable {
   /// The tests on mobile networks, and those whose link is not known.
   private(set) var all = SpeedTestGroup()
-  /// These tests by the technology at their start.
+  /// These tests by the last technology in each.
   private(set) var byTechnology: [Reception: SpeedTestGroup] = [:]
   /// The other tests by their link, as `[SpeedTestLink].otherName` names it.
   private(set) var otherLinks: [String: SpeedTestGroup] = [:]

@@ -140,6 +140,26 @@ import Testing
     #expect(found.map(\.fences) == [1, 20] && found[1].levels == [-100, -96, -91, -86, -82])
   }
 
+  @Test(
+    "when a fence was on two technologies with one quantity, then it has no level of either; 5G standalone is not beside LTE"
+  )
+  func twoTechnologies() {
+    func found(_ technologies: [(String, Int64)], _ quantity: SignalQuantity) -> (signal: Int, besideLTE: Int) {
+      var radio = FenceRadio()
+      radio.technologies = technologies.map { .init(technology: $0, microseconds: $1) }
+      radio.levels = [.init(quantity: quantity, minimum: -90, median: -80, maximum: -70)]
+      radio.cell = .sample(1)
+      let found = breakdown([.of(.sample(number: 0, radio: radio))])
+      return (found.signal.boxes.count, found.bands.rows.reduce(0) { $0 + $1.row.secondarySignal.count })
+    }
+    #expect(found([("2G/EDGE", 9)], .rssi).signal == 1)
+    #expect(found([("2G/EDGE", 9), ("3G/UMTS", 3)], .rssi).signal == 0)
+    #expect(found([("5G/NR", 9), ("4G/LTE", 3)], .nrRSRP).signal == 1)
+    #expect(found([("5G/NR", 9), ("5G/NRNSA", 3)], .nrRSRP).signal == 0)
+    #expect(found([("4G/LTE", 9)], .nrRSRP).besideLTE == 1)
+    #expect(found([("5G/NR", 3), ("4G/LTE", 9)], .nrRSRP).besideLTE == 0)
+  }
+
   @Test("when the last cell of a fence is of another kind than most of its time, then the cell decides its technology")
   func lastCell() throws {
     var radio = FenceRadio()

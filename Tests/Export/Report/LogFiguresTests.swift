@@ -115,13 +115,15 @@ import Testing
     counts.values(atRanks: Array(1...max(1, counts.count))).compactMap(\.self)
   }
 
-  private func log(_ fences: [Range<DriveTime>]) -> LogFigures.Log {
+  private func log(
+    _ fences: [Range<DriveTime>], id: Int64 = 1, started: WallTime = .sampleStart, link: String? = nil
+  ) -> LogFigures.Log {
     var selected = SelectedFences()
     for time in fences {
       selected.add(.sample(entered: Double(time.lowerBound.microseconds) / 1e6), until: time.upperBound)
     }
     return LogFigures.Log(
-      fences: selected, started: .sampleStart, link: nil, parameters: Parameters(), initialPath: .cellular)
+      id: id, fences: selected, started: started, link: link, parameters: Parameters(), initialPath: .cellular)
   }
 
   /// The position with which all fences of these tests begin.
@@ -135,18 +137,24 @@ import Testing
   }
 
   @Test(
-    "when two logs are added, then their pings and steps add up, and a run of losses does not cross from one to the other"
+    "when logs are added, then their pings add up, positions and steps of links count once, and no run of losses crosses"
   )
-  func twoLogs() throws {
+  func severalLogs() throws {
     var figures = LogFigures()
     let fences = [DriveTime.seconds(1) ..< .seconds(5)]
-    for _ in 0..<2 {
+    // The second drive is the first one's over another link, the third one a drive of its own.
+    for (id, link, hours) in [(1, "a", 0), (2, "b", 0), (3, "a", 1)] as [(Int64, String, Int64)] {
       let lost = [2, 3].map { Event(at: .seconds($0), .ping(.failed(.timeout))) }
       let step = Event(at: .seconds(3.5), .clockSet(by: .seconds(-2)))
-      _ = try figures.add(log(fences)) { body in try ([fix(1), answered(1.5)] + lost + [step]).forEach(body) }
+      let started = WallTime(microseconds: WallTime.sampleStart.microseconds + hours * 3_600_000_000)
+      _ = try figures.add(log(fences, id: id, started: started, link: link)) { body in
+        try ([fix(1), answered(1.5)] + lost + [step]).forEach(body)
+      }
     }
-    #expect(figures.logs == 2 && figures.delays.count == 2 && figures.longestLoss == 2)
-    #expect(figures.clockSteps == 2 && figures.clockStepMicroseconds == 4_000_000)
+    #expect(figures.logs == 3 && figures.delays.count == 3 && figures.longestLoss == 2)
+    let receiver = figures.receiver
+    #expect(receiver.fixes == 2, "both links have the positions of their drive")
+    #expect(receiver.clockSteps == 2 && receiver.clockStepMicroseconds == 4_000_000)
   }
 
   @Test("when pings are in different fences, or a ping between them was lost, then they have no variation")
@@ -177,7 +185,7 @@ import Testing
       try body(step)
       try body(step)
     }
-    #expect(figures.clockSteps == 2 && figures.clockStepMicroseconds == .max)
+    #expect(figures.receiver.clockSteps == 2 && figures.receiver.clockStepMicroseconds == .max)
   }
 
   @Test("when there are no fences, then no ping counts, but the log does")

@@ -112,9 +112,22 @@ import Testing
     #expect(figures.logged.variations.values(atRanks: [1, 2]) == [10_000, nil], "Wi-Fi separates the last two")
     #expect(figures.logged.kernelStamped == 1)
     #expect(figures.logged.longestLoss == 2)
-    #expect(figures.logged.fixes == (all: 6, refused: 1, lost: 1))
+    let receiver = figures.logged.receiver
+    #expect((receiver.fixes, receiver.refused, receiver.lost) == (6, 1, 1))
     #expect(figures.logged.unassigned == (outside: 6, paused: 1))
-    #expect(figures.logged.clockSteps == 1 && figures.logged.clockStepMicroseconds == 2_000_000)
+    #expect(receiver.clockSteps == 1 && receiver.clockStepMicroseconds == 2_000_000)
+  }
+
+  @Test("When no ping was answered, then the log is there all the same, and no sentence says that it is missing")
+  func noAnswer() throws {
+    var figures = Self.figures([(10, 0, nil)])
+    try figures.addLog(of: 1, parameters: Parameters(), initialPath: .cellular) { body in
+      try body(Event(at: .seconds(10), .fix(Fix(coordinate: Coordinate(latitude: 48, longitude: 16), accuracy: 5))))
+      for index in 1...10 { try body(Event(at: .seconds(10 + Double(index) / 10), .ping(.failed(.timeout)))) }
+    }
+    #expect(figures.delays == .singlePings && figures.percentiles.isEmpty && figures.delayCount == 0)
+    let page = ReportPage(Report(parts: [.init(title: "A", figures: figures)], comparison: nil)).html
+    #expect(page.contains("Round-trip delay in ms, with 95 % intervals") && !page.contains(": a drive log is missing"))
   }
 
   @Test(
