@@ -30,8 +30,14 @@ public struct TargetPings: Hashable, Sendable {
   public func withSecret() throws -> TargetPings {
     guard let secretFile else { return self }
     var copy = self
-    copy.secret = Array(try InputFile.contents(secretFile, limit: 4096).prefix { $0 != 0x0A && $0 != 0x0D })
-    guard !copy.secret.isEmpty else { throw TargetSecretError(path: secretFile) }
+    do {
+      copy.secret = Array(try InputFile.contents(secretFile, limit: 4096).prefix { $0 != 0x0A && $0 != 0x0D })
+    } catch {
+      throw TargetSecretError(reason: "\(error)")
+    }
+    guard !copy.secret.isEmpty else {
+      throw TargetSecretError(reason: "the first line of \(secretFile) is empty: write the secret there")
+    }
     return copy
   }
 
@@ -49,10 +55,10 @@ public struct TargetPings: Hashable, Sendable {
   }
 }
 
-/// The first line of `pings.target.secret-file` is empty.
+/// `pings.target.secret-file` gives no secret.
 struct TargetSecretError: Error, Hashable, CustomStringConvertible {
-  let path: String
+  let reason: String
 
   /// One line for the operator.
-  var description: String { "pings.target.secret-file: the first line of \(path) is empty: write the secret there" }
+  var description: String { "pings.target.secret-file: \(reason)" }
 }

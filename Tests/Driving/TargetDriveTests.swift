@@ -216,10 +216,12 @@ struct TargetDriveTests {
     let known = try #require(TargetPings(settings)).withSecret()
     let expected = TargetPings(DriveTarget(.rtr, host: "192.0.2.1", port: 4440), secret: Array("demo-secret".utf8))
     #expect(known.echo(from: "127.0.0.1", at: .sampleStart) == expected.echo(from: "127.0.0.1", at: .sampleStart))
-    settings.secretFile = try folder.write("\nbehind it\n", to: "empty")
-    let error = #expect(throws: TargetSecretError.self) { _ = try TargetPings(settings)?.withSecret() }
-    #expect("\(try #require(error))".contains("pings.target.secret-file"))
-    settings.secretFile = folder.file("none")
-    #expect(throws: InputFileError.self) { _ = try TargetPings(settings)?.withSecret() }
+    _ = try folder.write("\nbehind it\n", to: "empty")
+    for (file, reason) in [("empty", "is empty"), ("none", "cannot read")] {
+      settings.secretFile = folder.file(file)
+      let error = #expect(throws: TargetSecretError.self) { _ = try TargetPings(settings)?.withSecret() }
+      let line = "\(try #require(error))"
+      #expect(line.hasPrefix("pings.target.secret-file: ") && line.contains(reason))
+    }
   }
 }

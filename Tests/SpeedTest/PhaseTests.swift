@@ -31,7 +31,9 @@ import Testing
     #expect(test.chunks == 7 && !test.isSlow)
   }
 
-  @Test("Edge 25: when a connection has less than 1 Mbit/s in the pre-test, then its backlog must be limited; latency does not count")
+  @Test(
+    "Edge 25: when a connection has less than 1 Mbit/s in the pre-test, then its backlog must be limited; latency does not count"
+  )
   func slowRate() throws {
     var test = PreTest(duration: 2_000_000_000, sizes: try Self.sizes())
     #expect(test.hasSlowRate(latency: 0))

@@ -45,7 +45,9 @@ extension PassReport {
     var line =
       nothing
       ? wasStopped ? "stopped before anything was sent" : "nothing to submit"
-      : "submitted \(counted(fencesSent, "fence")) in \(counted(sessionsSent, "session"))"
+      : "submitted \(counted(fencesSent, "fence"))"
+        // A session of which a part waits is none of these.
+        + (sessionsSent == 0 && fencesSent > 0 ? "" : " in \(counted(sessionsSent, "session"))")
     if speedTests.sent > 0 { line += ", and \(counted(speedTests.sent, "speed test"))" }
     if speedTests.kept > 0 { line += "; \(counted(speedTests.kept, "speed test")) kept for later" }
     if speedTests.quarantined > 0 {

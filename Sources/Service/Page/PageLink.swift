@@ -29,7 +29,8 @@ public enum PageLink {
     } catch {
       let reason = (error as? POSIXError).map { String(cString: strerror($0.code.rawValue)) } ?? "\(error)"
       throw CommandFailure(
-        "\(directory)/page-token cannot be written: \(reason); run this as root or as the service's user")
+        "\(directory)/page-token cannot be written: \(reason); run this as root or as the service's user, after the first start of the service"
+      )
     }
   }
 }

@@ -11,7 +11,7 @@ struct LoopCommand: AsyncParsableCommand {
       The first test starts at once; the next one is due when the time has passed OR the distance is reached, both since the \
       start of the one before. A loop that an earlier process left unfinished goes on (loop.after-restart). SIGINT ends the \
       loop. Results are stored and sent as fences are. Docs: docs/loop.md.
-      Exit status: 0; 1 when no test had a result; 69 when none was made because of the link (loop.links); 75 when results are \
+      Exit status: 0; 1 when no test had a result; 69 when none was made; 75 when results are \
       stored and could not be sent now.
       """)
 

@@ -58,10 +58,9 @@ struct LoopTesting: Sendable {
     let tally = await running.memory.tally
     print(
       "\(counted(tally.total, "test")): \(tally.completed) completed, \(tally.failed) failed, \(tally.aborted) aborted")
-    var done: CommandOutcome = tally.completed > 0 || tally.total == 0 ? .done : .failed
+    let done: CommandOutcome = tally.completed > 0 ? .done : tally.total == 0 ? .unmeasured : .failed
     if tally.total == 0, !rules.allowsOtherLinks, let remedy = running.setup.path.current.remedy {
       print("no test was made: \(remedy)")
-      done = .unmeasured
     }
     guard submits else { return done }
     let last = try await untilStopped(by: givingUp) { try await environment.sender.pass(.warm) }
