@@ -71,5 +71,21 @@ struct LiveDriveTests {
     #expect(logs.count == 2 && paused == [logs[0]], "\(logs)")
   }
 
+  @Test(
+    "when a drive with pings on their way is stopped, or its task is cancelled, then it ends", arguments: [true, false])
+  func end(isCancelled: Bool) async throws {
+    let silent = try DatagramReceiver()
+    let target = DriveTarget(.udpEcho, host: "127.0.0.1", port: silent.port)
+    var options = DriveOptions(links: links("A"), pingTimeout: .milliseconds(300))
+    options.target = TargetPings(target, secret: [])
+    let drive = try await LiveDrive.open(options: options, continuing: [:], environment: environment)
+    let seconds = Collected<[DriveStatus]>()
+    let running = Task { await drive.run { seconds.append($0) } }
+    _ = try await eventually("lost pings") { seconds.all.last?.first.map { $0.totals.lost > 0 } == true ? () : nil }
+    if isCancelled { running.cancel() } else { drive.requestStop() }
+    let summary = try #require(await running.value.first)
+    #expect(summary.totals.pings > 0 && summary.totals.lost == summary.totals.pings)
+  }
+
   private func drives(_ store: DriveStore) throws -> [WallTime] { try store.clocks.timesOfBoot(HostBoot.id) }
 }

@@ -59,7 +59,9 @@ struct Drive: Sendable {
   /// - Returns: The effects, to be run in this order (see ``run(_:now:perform:)``).
   mutating func handle(_ input: DriveInput, at boot: UInt64) -> [DriveEffect] {
     let now = clock.time(ofSlot: boot)
-    if now >= limit, !isOver, endsAt == nil, pings.target != nil { return stop(at: limit) + handle(input, at: boot) }
+    if now >= limit, !isOver, endsAt == nil, pings.target != nil {
+      return stop(at: max(limit, engine.now)) + handle(input, at: boot)
+    }
     switch input {
     case .began: return recorded.begin() + logClock(at: now)
     case .sentFromMemory(let batches):

@@ -4,7 +4,7 @@ import Pinging
 /// The end of a drive, by a stop or at its limit. The pings on their way get their verdicts first: an answer is known at once, a loss only after
 /// the timeout, and both count alike (docs/algorithm.md, 4).
 extension Drive {
-  /// The server's limit can shorten the operator's.
+  /// When the drive ends by itself: the server's limit can shorten the operator's, even to a time that is past.
   var limit: DriveTime { .start + engine.parameters.maximumDuration }
 
   /// Whether the drive has ended and waits for verdicts. Nothing else belongs to it any more.

@@ -104,7 +104,8 @@ actor DriveRunner {
     await withTaskCancellationHandler {
       await withCheckedContinuation { waiting = $0 }
     } onCancel: { [sources] in
-      _ = sources.requestStop()
+      // The sources end too, and none is left to tell the last verdicts: the second stop does not wait for them.
+      for _ in 1...2 { _ = sources.requestStop() }
     }
   }
 
