@@ -119,19 +119,21 @@ struct DriveTests {
 
   @Test(
     "when the last verdicts do not come, or it is stopped again, then the drive ends all the same",
-    arguments: [true, false])
-  mutating func missingVerdicts(isStoppedAgain: Bool) throws {
+    arguments: [(1, false, 2), (1, true, 1), (60, false, 4)])
+  mutating func missingVerdicts(timeout: Int, isStoppedAgain: Bool, seconds: Int) throws {
+    rig = DriveRig { $0.pingTimeout = .seconds(timeout) }
     rig.hasPingsOnTheirWay = true
     try rig.startPinging()
     rig.fix(0)
     rig.wait(2)
     let end = rig.now
     rig.feed(.stop)
-    rig.wait(1)
-    rig.tick()
-    #expect(!rig.drive.isOver)
-    if isStoppedAgain { rig.feed(.stop) } else { rig.wait(1) }
-    rig.tick()
+    for _ in 0..<seconds {
+      #expect(!rig.drive.isOver)
+      rig.wait(1)
+      rig.tick()
+    }
+    if isStoppedAgain { rig.feed(.stop) }
     #expect(rig.drive.engine.stopped?.at == end)
   }
 

@@ -24,9 +24,9 @@ extension Drive {
     return end(at: endsAt)
   }
 
-  /// Ends the wait when it has lasted too long.
+  /// Ends the wait when it has lasted too long: a service ends within 5 s.
   mutating func endWait(at now: DriveTime) -> [DriveEffect] {
-    guard let endsAt, now - endsAt > options.pingTimeout + options.pingInterval else { return [] }
+    guard let endsAt, now - endsAt > min(options.pingTimeout + options.pingInterval, .seconds(3)) else { return [] }
     return end(at: endsAt)
   }
 
