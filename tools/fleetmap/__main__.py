@@ -32,7 +32,7 @@ def main() -> int:
     options = parser.parse_args()
     try:
         status: int = options.run(options)
-    except FleetError as error:
+    except (FleetError, OSError) as error:
         print(f"fleet: {error}", file=sys.stderr)
         return 1
     return status

@@ -11,6 +11,7 @@ import argparse
 import collections
 import contextlib
 import dataclasses
+import math
 import pathlib
 from collections.abc import Iterator
 
@@ -21,16 +22,23 @@ import pyarrow.parquet as parquet
 
 from fleetmap import dataset as datasets
 from fleetmap import lean, manifest, places, progress, reading
-from fleetmap.checks import DAY_MS
+from fleetmap.checks import DAY_MS, NO_TIME
 from fleetmap.dataset import Dataset
 from fleetmap.errors import FleetError
 from fleetmap.manifest import Manifest, Source
 
 
+def metres(text: str) -> float:
+    value = float(text)
+    if not (math.isfinite(value) and value >= 0):
+        raise argparse.ArgumentTypeError(f"{text} is no distance in metres: 0 or more")
+    return value
+
+
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", type=pathlib.Path, metavar="DATASET")
     parser.add_argument("exports", nargs="+", metavar="[DEVICE=]PATH", help="GeoPackages, CSV or JSON Lines, or folders of them")
-    parser.add_argument("--cut", type=float, default=200.0, metavar="METRES",
+    parser.add_argument("--cut", type=metres, default=200.0, metavar="METRES",
                         help="leave out fences this near to where their session begins or ends (default 200)")
     parser.add_argument("--exclude", type=pathlib.Path, metavar="FILE", help="zones that are left out: lines of latitude,longitude,radius")
     parser.add_argument("--target", metavar="TARGET",
@@ -59,7 +67,7 @@ def readable(path: pathlib.Path) -> Iterator[None]:
     """Turns what a broken file raises into one line."""
     try:
         yield
-    except (adbc_driver_manager.Error, duckdb.Error, pa.ArrowException, ValueError, TypeError) as error:
+    except (OSError, adbc_driver_manager.Error, duckdb.Error, pa.ArrowException, ValueError, TypeError) as error:
         raise FleetError(f"{path} cannot be read: {' '.join(str(error).split())}") from None
 
 
@@ -69,6 +77,9 @@ def stage(dataset: Dataset, settings: lean.Settings, path: pathlib.Path, sha256:
         statement = export.statement
         begins, ends, exported_at = (None if text is None else int(reading.milliseconds(pa.array([text]))[0])
                                      for text in (statement.from_time, statement.to_time, statement.exported_at))
+        # They rank the exports of a store: a wrong one would hold up all others.
+        if NO_TIME in (begins, ends, exported_at) or exported_at is None or not isinstance(statement.last_fence, int):
+            raise FleetError(f"{path} does not state when it was made, and of what: {statement}")
         reader = lean.Reader(sha256, exported_at or 0, export.sessions, export.ends, settings)
         with parquet.ParquetWriter(dataset.staging / f"{sha256}.parquet", lean.STAGED, compression="lz4", use_dictionary=False,
                                    write_statistics=["day"]) as writer:
@@ -109,7 +120,13 @@ def add(dataset: Dataset, settings: lean.Settings, given: list[tuple[str | None,
     sources = dict(dataset.manifest.sources)
     new: dict[str, Source] = {}
     for device, path in progress.of(given, "exports read"):
-        sha256 = reading.sha256(path)
+        try:
+            with readable(path):
+                sha256 = reading.sha256(path)
+        except FleetError as error:
+            print(f"refused: {error}")
+            report["refused files"] += 1
+            continue
         if sha256 in sources:
             report["duplicate files"] += 1
             known = sources[sha256]

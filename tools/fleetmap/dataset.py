@@ -41,7 +41,10 @@ class Dataset:
         path = folder / "manifest.json"
         if not path.exists():
             raise FleetError(f"{folder} is no data set: it has no manifest.json")
-        return Dataset(folder, Manifest.parse(path.read_text()))
+        try:
+            return Dataset(folder, Manifest.parse(path.read_text()))
+        except (ValueError, KeyError, TypeError) as error:
+            raise FleetError(f"{path} is damaged, make the data set again from its exports: {error!r}") from None
 
     def files(self) -> dict[str, str]:
         """The live files, by day."""

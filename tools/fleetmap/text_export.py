@@ -1,6 +1,7 @@
 """Reads CSV and JSON Lines of `coverage-probe export` as Arrow."""
 
 import pathlib
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -36,13 +37,15 @@ class TextExport:
     def __init__(self, path: pathlib.Path, memory: str):
         self.path = path
         names = ("id", *KINDS, *SIGNALS)
+        # DuckDB takes a name for a pattern, of which another file may be the first match.
+        file = quoted(re.sub(r"([\[*?])", r"[\1]", str(path)))
         self.engine = duckdb.connect(config={"memory_limit": memory, "threads": 2})
         self.engine.execute("CREATE MACRO iso(ms) AS strftime(make_timestamp(ms * 1000), '%Y-%m-%dT%H:%M:%S.%gZ')")
         if path.suffix == ".csv":
-            source = f"read_csv({quoted(str(path))}, header = true, delim = ',', quote = '\"', escape = '\"', all_varchar = true)"
+            source = f"read_csv({file}, header = true, delim = ',', quote = '\"', escape = '\"', all_varchar = true)"
             present = {row[0] for row in self.engine.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()}
         else:
-            source = f"read_ndjson({quoted(str(path))}, columns = {{{', '.join(f'{name}: VARCHAR' for name in names)}}})"
+            source = f"read_ndjson({file}, columns = {{{', '.join(f'{name}: VARCHAR' for name in names)}}})"
             present = set(names)
         if not {"session", "store_id", "latitude"} <= present:
             raise FleetError(f"{path} is no export of fences by coverage-probe 0.1.0 or later")

@@ -1,7 +1,9 @@
 """Entry: refusals, replacements, withdrawals; the same bytes in any order."""
 
 import collections
+import contextlib
 import hashlib
+import io
 import json
 import pathlib
 import random
@@ -148,8 +150,17 @@ class Entry(InFolder):
     def test_when_a_file_is_no_export_then_it_is_refused_and_the_others_enter(self) -> None:
         broken = self.folder / "broken.gpkg"
         broken.write_bytes(b"no database, but long enough to be looked at" * 99)
-        status, printed = quietly("add", self.dataset, broken, self.file("a.gpkg", [Fence(1)]), "--cut", "0")
-        self.assertEqual((status, counts(printed)["refused files"], self.numbers()), (1, 1, {"2026-11-02": [1]}))
+        (self.folder / "gone.gpkg").symlink_to(self.folder / "nowhere")
+        (self.folder / "folder.gpkg").mkdir()
+        self.file("time.gpkg", [Fence(2)], exported_at="soon")
+        self.file("good.gpkg", [Fence(1)])
+        status, printed = quietly("add", self.dataset, self.folder, "--cut", "0")
+        self.assertEqual((status, counts(printed)["refused files"], self.numbers()), (1, 4, {"2026-11-02": [1]}))
+
+    def test_when_the_cut_is_no_distance_then_the_command_is_refused(self) -> None:
+        for cut in ("-1", "nan", "inf"):
+            with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()):
+                quietly("add", self.dataset, self.file("a.gpkg", [Fence(1)]), "--cut", cut)
 
     def test_when_fences_are_near_a_start_or_in_a_zone_then_they_are_left_out_and_counted(self) -> None:
         path = self.file("a.gpkg", [Fence(number, latitude=48.2 + number / 1000, entered_at=f"2026-11-02T10:00:{number:02d}.000Z")
