@@ -51,7 +51,8 @@ struct CoverageResult: Hashable, Sendable {
     var info = RadioInfo(testUUID: testUUID)
     for fence in fences where fence.duration != nil {
       guard let radio = fence.radio, radio.isOfModem else { continue }
-      let levels = radio.levels.map { ($0.quantity, $0.minimum) }
+      // After a handover within a fence, its lowest levels can be those of another cell than the last one.
+      let levels = radio.cellChanges == 0 ? radio.levels.map { ($0.quantity, $0.minimum) } : []
       info?.add(
         radio.cell, fence.technology, levels: Dictionary(levels) { first, _ in first },
         environment: radio.environment, at: fence.entered - anchor)

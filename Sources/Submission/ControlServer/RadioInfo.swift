@@ -37,7 +37,8 @@ struct RadioInfo {
     _ cell: RadioCell?, _ technology: Technology?, levels: [SignalQuantity: Double],
     environment: RadioEnvironment? = nil, at offset: Duration
   ) {
-    guard cell != nil || !levels.isEmpty else { return }
+    // A modem that searches has levels, and no technology: nothing serves it.
+    guard cell != nil || !levels.isEmpty && technology?.cellKind != nil else { return }
     let time = JSON.members([
       "network_type_id": technology?.id.map { .integer(Int64($0)) },
       "time_ns": .integer(offset.inMicroseconds.saturatingMultiplied(by: 1000)),

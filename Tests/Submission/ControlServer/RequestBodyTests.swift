@@ -113,15 +113,15 @@ struct RequestBodyTests {
 
   @Test("when fences have cells, then the result has each cell once, and the lowest levels of each fence in it")
   func radioInfo() throws {
-    var other = FenceRadio.sample
+    var other = Self.steady
     var cell = RadioCell()
     (cell.kind, cell.identity) = (.nr, 0xF_0000_0001)
     other.cell = cell
     other.levels = [.init(quantity: .nrRSRP, minimum: -99.6, median: -90, maximum: -80)]
     let info = try #require(
       try whole([
-        .sample(entered: 8, radio: .sample), .sample(entered: 12, technology: "5G/NR", radio: other), .sample(),
-        .sample(entered: 20, radio: .sample),
+        .sample(entered: 8, radio: Self.steady), .sample(entered: 12, technology: "5G/NR", radio: other), .sample(),
+        .sample(entered: 20, radio: Self.steady),
       ])["radioInfo"] as? [String: [[String: Any]]])
     let (cells, signals) = (try #require(info["cells"]), try #require(info["signals"]))
     #expect(cells.map { $0["technology"] as? String } == ["4G", "5G"])
@@ -137,9 +137,27 @@ struct RequestBodyTests {
     #expect(signals[1]["nr_ss_rsrp"] as? Int == -100 && signals[1]["network_type_id"] as? Int == 20)
   }
 
+  @Test(
+    "when the cell changed within a fence, then its levels are in no cell; those of a searching modem are in none either"
+  )
+  func handover() throws {
+    let info = try #require(try whole([.sample(radio: .sample)])["radioInfo"] as? [String: [[String: Any]]])
+    #expect(info["cells"]?.map { $0["location_id"] as? Int } == [0x0102_0304] && info["signals"]?.isEmpty == true)
+    var searching = Self.steady
+    searching.cell = nil
+    #expect(try whole([.sample(technology: nil, radio: searching)])["radioInfo"] == nil)
+  }
+
+  /// Without a handover.
+  private static var steady: FenceRadio {
+    var radio = FenceRadio.sample
+    radio.cellChanges = 0
+    return radio
+  }
+
   @Test("when fences have cells beside the serving one, then the result has them, and only the serving one is active")
   func environment() throws {
-    var radio = FenceRadio.sample
+    var radio = Self.steady
     radio.cell?.kind = .lte
     radio.levels.append(.init(quantity: .nrRSRP, minimum: -99.6, median: -90, maximum: -80))
     radio.environment = RadioEnvironment(.sample)
@@ -161,7 +179,7 @@ struct RequestBodyTests {
     "when the technology is not 5G non-standalone, or no level is known, then 5G's cell or the timing advance is left out"
   )
   func partialEnvironment() throws {
-    var radio = FenceRadio.sample
+    var radio = Self.steady
     radio.cell?.kind = .lte
     radio.levels.append(.init(quantity: .nrRSRP, minimum: -99.6, median: -90, maximum: -80))
     radio.environment = RadioEnvironment(.sample)
