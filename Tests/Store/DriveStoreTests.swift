@@ -144,7 +144,7 @@ struct DriveStoreTests {
     #expect(try reader.fences(of: stored).map(\.fence.exited) == [.seconds(14), .seconds(17.5)])
   }
 
-  @Test("when a killed drive leaves a fence too young for a lost ping, then that fence is never submitted")
+  @Test("when a killed drive leaves fences too young for a lost ping, then those without a ping are never submitted")
   func interruptedAtOnce() async throws {
     do {
       var recorder = try recorder(try open())
@@ -152,7 +152,9 @@ struct DriveStoreTests {
         sessions: [Session(number: 0, started: .start)],
         fences: [
           .sample(number: 0, pings: 0, answered: 0),
-          .sample(number: 1, entered: 14, lasted: nil, pings: 0, answered: 0),
+          .sample(number: 1, entered: 14, lasted: 0.2, pings: 0, answered: 0),
+          .sample(number: 2, entered: 14.2, lasted: 0.2, pings: 1, answered: 1),
+          .sample(number: 3, entered: 14.4, lasted: nil, pings: 0, answered: 0),
         ],
         seen: .seconds(14.5))
     }
@@ -160,7 +162,7 @@ struct DriveStoreTests {
     try await store.drives.endInterrupted()
     let reader = StoreReader(store)
     let stored = try #require(try reader.sessions().first)
-    #expect(try reader.fences(of: stored).map(\.fence.isSubmittable) == [true, false])
+    #expect(try reader.fences(of: stored).map(\.fence.isSubmittable) == [true, false, true, false])
     #expect(try await store.inspection.damagedRows() == 0)
   }
 

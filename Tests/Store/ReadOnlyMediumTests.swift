@@ -71,10 +71,21 @@ struct ReadOnlyMediumTests {
     }
   }
 
+  @Test("when the log is lost and nobody writes, then a reader leaves that for the next start to find")
+  func lostLog() throws {
+    try withExtendedLifetime(try record()) {
+      let target = StateDirectory(path: folder.file("copy"))
+      try FileManager.default.createDirectory(atPath: target.path, withIntermediateDirectories: true)
+      try FileManager.default.copyItem(atPath: source.database, toPath: target.database)
+      #expect(try fences(in: target) == [0, 1, 2])
+      #expect(try FileManager.default.contentsOfDirectory(atPath: target.path) == ["coverage.sqlite"])
+    }
+  }
+
   @Test("when the file system can be written, then a store is opened as ever: another process may be writing to it")
   func writable() throws {
     try record().database.close()
-    #expect(ReadOnlyMedium(holding: source.database) == nil)
+    #expect(ReadOnlyMedium(holding: source.database, isWriterAlive: true) == nil)
     #expect(try fences(in: source) == [0, 1, 2, 3, 4])
   }
 }

@@ -25,7 +25,7 @@ public struct StoreReader: Sendable {
     configuration.label = "StoreReader"
     configuration.busyMode = .timeout(5)
     do {
-      let medium = ReadOnlyMedium(holding: directory.database)
+      let medium = ReadOnlyMedium(holding: directory.database, isWriterAlive: WriterLock.isHeld(directory))
       configuration.prepareDatabase { db in
         if let pragma = medium?.pragma { try db.execute(sql: pragma) }
         try IntactRows.makeViews(db)
@@ -270,7 +270,8 @@ extension StoreReader {
   }
 }
 
-/// How a store is opened that no process can change: its file system is mounted read-only.
+/// How a store is opened that no process changes: its file system is mounted read-only, or its log is missing and it has no writer. SQLite would
+/// create an empty log, and the next start would take the store for whole.
 ///
 /// SQLite reads a store in WAL mode only where the log and its index (`-wal`, `-shm`) are there or can be created. A store that was closed
 /// in order has neither.
@@ -281,10 +282,10 @@ struct ReadOnlyMedium: Hashable, Sendable {
   let pragma: String?
 
   /// - Parameter path: The path of the database.
-  /// - Returns: `nil` when the store is opened as on any other medium: its file system can be written, or it has both companions.
-  init?(holding path: String) {
-    guard DiskState.isReadOnly(path) else { return nil }
+  /// - Returns: `nil` when the store is opened as on any other medium.
+  init?(holding path: String, isWriterAlive: Bool) {
     let log = RawFile(path + "-wal")
+    guard DiskState.isReadOnly(path) || !log.exists && !isWriterAlive else { return nil }
     if log.exists, access(path + "-shm", R_OK) == 0 { return nil }
     // With `immutable`, SQLite ignores the log, and the rows in it would be missing. Without locks and with exclusive access, it reads the
     // log and keeps the index in memory.

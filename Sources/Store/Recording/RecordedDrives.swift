@@ -33,9 +33,13 @@ public struct RecordedDrives: Sendable {
     try await store.write { db in
       try db.execute(
         sql: """
-          UPDATE fence SET exited_at = last_seen_at, submittable = submittable AND (pings > 0 OR last_seen_at - entered_at >= \(Self.lostAfter))
-            WHERE exited_at IS NULL AND drive_id < ?
+          UPDATE fence SET submittable = 0 WHERE pings = 0 AND submittable AND submitted_at IS NULL
+            AND drive_id IN (SELECT id FROM drive WHERE ended_at IS NULL AND id < ?)
+            AND entered_at > (SELECT max(last_seen_at) FROM fence AS last WHERE last.drive_id = fence.drive_id) - \(Self.lostAfter)
           """, arguments: [running ?? .max])
+      try db.execute(
+        sql: "UPDATE fence SET exited_at = last_seen_at WHERE exited_at IS NULL AND drive_id < ?",
+        arguments: [running ?? .max])
       try db.execute(
         sql: """
           UPDATE session SET recovered_at = \(AgeDeletion.notDated), finalized_at =

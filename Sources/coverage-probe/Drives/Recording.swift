@@ -65,7 +65,11 @@ struct Recording: Sendable {
     defer { receiving.cancel() }
     let (givingUp, giveUp) = AsyncStream<Void>.makeStream()
     let listening = Task {
-      for await _ in stop where !drive.requestStop() { giveUp.yield() }
+      var isFirst = true
+      for await _ in stop {
+        if !drive.requestStop() || !isFirst { giveUp.yield() }
+        isFirst = false
+      }
     }
     defer { listening.cancel() }
     let earlier = submits ? Task { await environment.sender.keepSending() } : nil
