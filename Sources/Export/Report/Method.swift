@@ -80,9 +80,9 @@ enum Method: String, CaseIterable {
       """
     case .quality:
       """
-      Accuracy: 68 % radius of the position that opened each fence. Gap: time between two fences of a session. Positions are those of \
-      the logs from the first selected fence to the last, several links of a drive counted once; refused: accuracy unknown or above the \
-      limit of the drive. Kernel stamps: share of the answered single pings.
+      Accuracy: 68 % radius of the position that opened each fence. Gap: time between two fences of a session. Positions: of the logs, from \
+      the first selected fence to the last, once for all links of a drive; refused: accuracy unknown or above the limit. Kernel stamps: \
+      share of the answered single pings.
       """
     case .comparison:
       """
