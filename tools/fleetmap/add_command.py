@@ -123,17 +123,12 @@ def add(dataset: Dataset, settings: lean.Settings, given: list[tuple[str | None,
         try:
             with readable(path):
                 sha256 = reading.sha256(path)
-        except FleetError as error:
-            print(f"refused: {error}")
-            report["refused files"] += 1
-            continue
-        if sha256 in sources:
-            report["duplicate files"] += 1
-            known = sources[sha256]
-            names = {known.device, device or known.store} - {known.store}
-            sources[sha256] = dataclasses.replace(known, device=min(names, default=known.store))
-            continue
-        try:
+            if sha256 in sources:
+                report["duplicate files"] += 1
+                known = sources[sha256]
+                names = {known.device, device or known.store} - {known.store}
+                sources[sha256] = dataclasses.replace(known, device=min(names, default=known.store))
+                continue
             source = stage(dataset, settings, path, sha256, device, memory)
         except FleetError as error:
             print(f"refused: {error}")

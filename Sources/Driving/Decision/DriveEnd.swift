@@ -36,7 +36,7 @@ extension Drive {
       : recorded.excludeUnfinished(at: time) + recorded.record(.stop(.user), at: time)
   }
 
-  /// Writes what is left, when the drive is over.
+  /// Writes the rest of a drive that is over.
   mutating func ended(at now: DriveTime) -> [DriveEffect] {
     let stopped = engine.stopped ?? (now, .user)
     noteSilence(at: now)

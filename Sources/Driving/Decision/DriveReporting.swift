@@ -182,7 +182,7 @@ struct DriveReporting: Hashable, Sendable {
     return DriveStatus.waitingForGPS + (cause.map { " (\($0))" } ?? "")
   }
 
-  /// What is wrong with the last position; `nil` when there is none.
+  /// Why the last position opens no fence; `nil` without one, and when it is accurate.
   private func inaccuracy(_ parameters: Parameters) -> String? {
     guard let fix = status.fix, fix.coordinate != nil else { return nil }
     guard let accuracy = fix.accuracy, let metres = Int(exactly: accuracy.rounded(.up)) else {

@@ -187,7 +187,7 @@ public struct ReportPage {
                 ? "" : part.figures.hasAllLogs ? Markup.notEnough : Markup.noLog))
         },
         estimatedRow("percentiles over") { part in
-          // More than there are, by values that swing, would look like a mistake.
+          // Values that swing can be worth more than their number: it would look like a mistake.
           let worth = part.percentile(50)?.effective.flatMap { $0 < Double(part.figures.delayCount) ? $0 : nil }.map {
             Markup.below("as exact as \(Markup.number($0, 0)) independent ones")
           }

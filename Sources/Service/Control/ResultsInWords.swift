@@ -46,7 +46,7 @@ extension PassReport {
       nothing
       ? wasStopped ? "stopped before anything was sent" : "nothing to submit"
       : "submitted \(counted(fencesSent, "fence"))"
-        // A session of which a part waits is none of these.
+        // A session that was sent in part is not counted.
         + (sessionsSent == 0 && fencesSent > 0 ? "" : " in \(counted(sessionsSent, "session"))")
     if speedTests.sent > 0 { line += ", and \(counted(speedTests.sent, "speed test"))" }
     if speedTests.kept > 0 { line += "; \(counted(speedTests.kept, "speed test")) kept for later" }
