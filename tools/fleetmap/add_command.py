@@ -43,22 +43,25 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--exclude", type=pathlib.Path, metavar="FILE", help="zones that are left out: lines of latitude,longitude,radius")
     parser.add_argument("--target", metavar="TARGET",
                         help="only fences measured against this host, as the column target names it (default: those of a control server)")
-    parser.add_argument("--memory", default="1GB", help="memory of DuckDB (default 1GB)")
+    parser.add_argument("--memory", type=datasets.memory, default="1GB", help="memory of DuckDB (default 1GB)")
 
 
 def exports(arguments: list[str]) -> list[tuple[str | None, pathlib.Path]]:
     """Devices and files, in order of the files' names."""
     found: list[tuple[str | None, pathlib.Path]] = []
     for argument in arguments:
-        name, separator, text = argument.rpartition("=")
-        device, path = (name, pathlib.Path(text)) if separator else (None, pathlib.Path(argument))
+        device, path = None, pathlib.Path(argument)
+        # A path can have `=`, too.
+        if "=" in argument and not path.exists():
+            device, _, text = argument.partition("=")
+            path = pathlib.Path(text)
         if path.is_dir():
             found += [(device or (file.parent.name if file.parent != path else None), file) for file in sorted(path.rglob("*"))
                       if file.suffix in reading.FORMATS]
         elif path.exists():
             found.append((device, path))
         else:
-            raise FleetError(f"there is no {path}")
+            raise FleetError(f"there is no {argument}" + (f", and no {path} of a device {device}" if device else ""))
     return found
 
 
@@ -119,6 +122,7 @@ def add(dataset: Dataset, settings: lean.Settings, given: list[tuple[str | None,
     report: collections.Counter[str] = collections.Counter()
     sources = dict(dataset.manifest.sources)
     new: dict[str, Source] = {}
+    paths: dict[str, pathlib.Path] = {}
     for device, path in progress.of(given, "exports read"):
         try:
             with readable(path):
@@ -135,6 +139,12 @@ def add(dataset: Dataset, settings: lean.Settings, given: list[tuple[str | None,
             report["refused files"] += 1
             continue
         sources[sha256] = new[sha256] = source
+        paths[sha256] = path
+    for sha256, file in _unwritable(dataset, sources, new).items():
+        print(f"refused: {paths[sha256]} would change a day that cannot be read: {datasets.damage(file)}")
+        report["refused files"] += 1
+        del sources[sha256], new[sha256]
+    for source in new.values():
         report["files"] += 1
         report["fences"] += sum(count for session in source.sessions for count in session.days.values()) + sum(source.refused.values())
         report.update({f"refused: {name}": count for name, count in source.refused.items()})
@@ -142,11 +152,18 @@ def add(dataset: Dataset, settings: lean.Settings, given: list[tuple[str | None,
     return report
 
 
+def _unwritable(dataset: Dataset, sources: dict[str, Source], new: dict[str, Source]) -> dict[str, str]:
+    """The new exports that would change a damaged file, each with such a file. The days of the others are written as without them."""
+    damaged = dataset.damaged(touched(sources, new))
+    days = {sha256: touched(sources, {sha256: source}) for sha256, source in new.items()} if damaged else {}
+    return {sha256: damaged[min(found)] for sha256, changed in days.items() if (found := damaged.keys() & changed.keys())}
+
+
 def _write_days(dataset: Dataset, sources: dict[str, Source], new: dict[str, Source], memory: str) -> collections.Counter[str]:
     report: collections.Counter[str] = collections.Counter()
     days = dict(dataset.manifest.days)
     stores = manifest.by_store({key: source for key, source in sources.items() if source.store in {other.store for other in new.values()}})
-    with datasets.connect(dataset, memory) as engine:
+    with datasets.connect(memory, dataset.staging / "spill") as engine:
         datasets.load_deaths(engine, (death for ordered in stores.values() for death in manifest.deaths(ordered)))
         for day, staged in progress.of(touched(sources, new).items(), "days written"):
             files = [str(dataset.staging / f"{sha256}.parquet") for sha256 in staged]
@@ -184,7 +201,7 @@ def run(options: argparse.Namespace) -> int:
         report = add(dataset, settings, exports(options.exports), options.memory)
         report.update(findings(dataset.manifest.sources))
         live = sum(day.fences for day in dataset.manifest.days.values())
-        size = sum(pathlib.Path(path).stat().st_size for path in dataset.files().values())
+        size = sum(path.stat().st_size for path in map(pathlib.Path, dataset.files().values()) if path.exists())
     for name, count in sorted((+report).items()):
         print(f"{name:>40} {count:>12,}")
     if report["refused: another target"]:

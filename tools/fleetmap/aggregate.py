@@ -1,19 +1,27 @@
 """Runs the definition (map.sql) by DuckDB over files of a data set."""
 
+import contextlib
 import pathlib
+from collections.abc import Iterator
 
 import duckdb
 import pyarrow as pa
 
-from fleetmap import definition
+from fleetmap import dataset, definition
 from fleetmap.definition import Grid
 from fleetmap.manifest import Manifest
 
 VIEWS = ("labelled",)  # the rest are tables: several statements read them
 
 
-def connect(manifest: Manifest, memory: str, spill: pathlib.Path) -> duckdb.DuckDBPyConnection:
-    engine = duckdb.connect(config={"memory_limit": memory, "temp_directory": str(spill), "threads": 2})
+@contextlib.contextmanager
+def connect(manifest: Manifest, memory: str, spill: pathlib.Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    with dataset.connect(memory, spill) as engine:
+        _prepare(engine, manifest)
+        yield engine
+
+
+def _prepare(engine: duckdb.DuckDBPyConnection, manifest: Manifest) -> None:
     engine.execute("SET preserve_insertion_order = false")
     engine.execute("CREATE MACRO element_at(list, place) AS list_extract(list, place)")
     engine.execute("CREATE MACRO array_size(list) AS len(list)")
@@ -27,14 +35,15 @@ def connect(manifest: Manifest, memory: str, spill: pathlib.Path) -> duckdb.Duck
     engine.register("given", table)
     engine.execute("CREATE TABLE origins AS SELECT * FROM given")
     engine.unregister("given")
-    return engine
 
 
 def run(engine: duckdb.DuckDBPyConnection, files: list[str], grid: Grid) -> None:
     """Makes the table `cells`."""
     listed = ", ".join(map(definition.quoted, files))
-    engine.execute(f"CREATE OR REPLACE TEMP VIEW fences AS SELECT * FROM read_parquet([{listed}], hive_partitioning = true)"
-                   f" WHERE {grid.condition}")
+    # The day is in the name of the file's folder. Hive partitioning would also take columns from the names of the folders above.
+    end = len(pathlib.Path(files[0]).name) + 2
+    engine.execute(f"CREATE OR REPLACE TEMP VIEW fences AS SELECT * EXCLUDE (filename), CAST(filename[-{end + 9}:-{end}] AS DATE) AS day"
+                   f" FROM read_parquet([{listed}], hive_partitioning = false, filename = true) WHERE {grid.condition}")
     made = []
     for name, statement in definition.statements(grid).items():
         if name not in VIEWS:

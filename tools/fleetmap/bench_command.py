@@ -109,7 +109,7 @@ def costs(country: pathlib.Path) -> Iterator[Cost]:
 
 def cost_of_tiles(database: pathlib.Path, fences: int) -> Cost:
     """A hundred tiles: the mean of all of zooms 4 to 11 of the latest period, with the start of PostgreSQL."""
-    notes = page.Notes("", 0, 0, [])
+    notes = page.Notes("", 0, 0, [], [])
     with (counted() as found, postgres.running(database.resolve()) as address,
           contextlib.closing(serve_command.Tiles(address, notes)) as tiles):
         choices = json.loads(tiles.choices())

@@ -21,6 +21,7 @@ THRESHOLD_DBM = -112.0
 DRIVE_FADING_DB, NOISE_DB, FADING_LENGTH_M = 4.0, 3.0, 250.0
 PLACE_FADING_DB, PLACE_FADING_LENGTH_M, WAVES = 6.0, 600.0, 48
 FENCE_SECONDS = 2.0
+STOPS = 4  # towns of a route
 OPERATORS = (("23201", "Alpha"), ("23203", "Beta"), ("23205", "Gamma"))
 
 
@@ -108,8 +109,8 @@ def _roads(places: Floats) -> dict[int, dict[int, float]]:
 
 
 def _route(places: Floats, roads: dict[int, dict[int, float]], random: np.random.Generator) -> Route:
-    """A round trip through four towns."""
-    stops = [int(town) for town in random.choice(len(places), 4, replace=False)]
+    """A round trip through some towns."""
+    stops = [int(town) for town in random.choice(len(places), STOPS, replace=False)]
     towns = [stops[0]]
     for stop in [*stops[1:], stops[0]]:
         towns += _shortest(roads, towns[-1], stop)[1:]

@@ -7,6 +7,7 @@ New files get names of their own, and the manifest is replaced last: a run that 
 removes what it left behind.
 """
 
+import argparse
 import contextlib
 import dataclasses
 import fcntl
@@ -14,7 +15,7 @@ import hashlib
 import os
 import pathlib
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 import duckdb
 import pyarrow as pa
@@ -22,7 +23,7 @@ import pyarrow.parquet as parquet
 
 from fleetmap import lattice, lean
 from fleetmap.definition import quoted
-from fleetmap.errors import FleetError
+from fleetmap.errors import FleetError, make_folder
 from fleetmap.manifest import Day, Death, Manifest
 
 ROW_GROUP = 250_000
@@ -49,6 +50,11 @@ class Dataset:
     def files(self) -> dict[str, str]:
         """The live files, by day."""
         return {day: str(self.folder / f"day={day}" / entry.file) for day, entry in sorted(self.manifest.days.items())}
+
+    def damaged(self, days: Collection[str]) -> dict[str, str]:
+        """The live files of some days, by day, that are missing or not what their names say."""
+        paths = {day: pathlib.Path(path) for day, path in self.files().items() if day in days}
+        return {day: str(path) for day, path in paths.items() if not (path.is_file() and path.name == _name(path))}
 
     @property
     def staging(self) -> pathlib.Path:
@@ -80,7 +86,7 @@ class Dataset:
 @contextlib.contextmanager
 def writing(folder: pathlib.Path, settings: dict[str, object]) -> Iterator[Dataset]:
     """The data set for one writer at a time; it is made when it is missing."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     with (folder / ".lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -97,8 +103,26 @@ def writing(folder: pathlib.Path, settings: dict[str, object]) -> Iterator[Datas
         yield dataset
 
 
-def connect(dataset: Dataset, memory: str) -> duckdb.DuckDBPyConnection:
-    return duckdb.connect(config={"memory_limit": memory, "temp_directory": str(dataset.staging / "spill"), "threads": 2})
+def damage(file: str) -> str:
+    return f"{file} is damaged or missing: restore it from a backup, or make the data set again from its exports"
+
+
+def memory(text: str) -> str:
+    """An amount that DuckDB can read."""
+    try:
+        duckdb.connect(config={"memory_limit": text}).close()
+    except duckdb.Error:
+        raise argparse.ArgumentTypeError(f"{text} is no amount of memory, such as 500MB or 2GB") from None
+    return text
+
+
+@contextlib.contextmanager
+def connect(memory: str, spill: pathlib.Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    try:
+        with duckdb.connect(config={"memory_limit": memory, "temp_directory": str(spill), "threads": 2}) as engine:
+            yield engine
+    except duckdb.OutOfMemoryException:
+        raise FleetError(f"DuckDB needs more than {memory} of memory, or more space in {spill.parent}") from None
 
 
 def load_deaths(engine: duckdb.DuckDBPyConnection, deaths: Iterable[Death]) -> None:
@@ -115,10 +139,10 @@ def rewrite(dataset: Dataset, engine: duckdb.DuckDBPyConnection, day: str, stage
     """Writes a day's file anew from the live one and staged files; returns it, and how many fences were replaced and withdrawn."""
     number = f"DATE '{day}' - DATE '1970-01-01'"
     names = ", ".join(lean.SCHEMA.names)
-    parts = [f"SELECT {names} FROM read_parquet({quoted(dataset.files()[day])})"] if day in dataset.manifest.days else []
+    parts = [f"SELECT {names} FROM read_parquet({quoted(dataset.files()[day])}, hive_partitioning = false)"] if day in dataset.manifest.days else []
     if staged:
         listed = ", ".join(map(quoted, staged))
-        parts.append(f"SELECT {names} FROM read_parquet([{listed}]) WHERE day = {number}")
+        parts.append(f"SELECT {names} FROM read_parquet([{listed}], hive_partitioning = false) WHERE day = {number}")
     engine.execute(f"CREATE OR REPLACE TEMP VIEW candidates AS {' UNION ALL '.join(parts)}")
     at = f"({number}) * 86400000::BIGINT + r.time"
     engine.execute(f"""
@@ -153,10 +177,16 @@ def _write(folder: pathlib.Path, batches: pa.RecordBatchReader) -> Day | None:
         partial.unlink()
         return None
     with partial.open("rb") as file:
-        name = f"fences-{hashlib.file_digest(file, 'sha256').hexdigest()[:16]}.parquet"
         os.fsync(file.fileno())
+    name = _name(partial)
     partial.replace(folder / name)
     return Day(name, count)
+
+
+def _name(path: pathlib.Path) -> str:
+    """A file of a day is named by its content."""
+    with path.open("rb") as file:
+        return f"fences-{hashlib.file_digest(file, 'sha256').hexdigest()[:16]}.parquet"
 
 
 def _write_groups(writer: parquet.ParquetWriter, held: list[pa.RecordBatch], least: int) -> list[pa.RecordBatch]:

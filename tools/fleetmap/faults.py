@@ -12,16 +12,21 @@ Report = dict[str, int]
 OUTLIERS = (
     ("latitude", "UPDATE fence_centres SET geom = ? WHERE fid IN (SELECT fid FROM fence_centres ORDER BY fid LIMIT 3 OFFSET 10)", (16.0, 95.0)),
     ("longitude", "UPDATE fence_centres SET geom = ? WHERE fid IN (SELECT fid FROM fence_centres ORDER BY fid LIMIT 2 OFFSET 20)", (540.0, 48.0)),
-    ("delay", "UPDATE fence_centres SET avg_ping_ms = -1 WHERE fid IN (SELECT fid FROM fence_centres WHERE pings_ok > 0 ORDER BY fid LIMIT 4"
-     " OFFSET 100)", None),
+    ("delay", "UPDATE fence_centres SET avg_ping_ms = -1, pings_ok = MAX(pings_ok, 1) WHERE fid IN (SELECT fid FROM fence_centres ORDER BY fid"
+     " LIMIT 4 OFFSET 30)", None),
 )
+DAYS, FENCES = 3, 34  # of a device and of a drive: a gap has fences on both sides, and the outliers are of one drive
 
 
-def chosen(text: str) -> list[str]:
+def chosen(text: str, devices: int, days: int, fences: int) -> list[str]:
+    """The faults of a list, for a country that is large enough for all of them."""
     names = list(NAMES) if text == "all" else [name for name in text.split(",") if name]
     unknown = [name for name in names if name not in NAMES]
     if unknown:
         raise FleetError(f"there is no fault {', '.join(unknown)}; there are {', '.join(NAMES)}")
+    needed = max((list(NAMES).index(name) + 1 for name in names), default=0)
+    if names and (devices < needed or days < DAYS or fences < FENCES):
+        raise FleetError(f"--faults {text} needs a larger country: --devices {needed}, --days {DAYS} and --fences {FENCES}, or more of each")
     return names
 
 
@@ -61,7 +66,7 @@ def wrong_clock(files: list[pathlib.Path]) -> Report:
                   " WHERE session = (SELECT MIN(session) FROM fence_centres)")
     back = _edit(files[1], "UPDATE fence_centres SET entered_at = strftime('%Y-%m-%dT%H:%M:%fZ', entered_at, '-5 hours'),"
                  " exited_at = strftime('%Y-%m-%dT%H:%M:%fZ', exited_at, '-5 hours')"
-                 " WHERE fid IN (SELECT fid FROM fence_centres ORDER BY fid LIMIT 7 OFFSET 300)")
+                 " WHERE fid IN (SELECT fid FROM fence_centres ORDER BY fid LIMIT 7 OFFSET 1)")
     return {"refused: time": unset, "refused: backwards": back}
 
 

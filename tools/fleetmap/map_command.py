@@ -8,6 +8,7 @@ docs/fleet.md says what each column means.
 """
 
 import argparse
+import dataclasses
 import pathlib
 import tempfile
 from collections.abc import Iterator
@@ -16,8 +17,8 @@ import duckdb
 import pyarrow as pa
 
 from fleetmap import aggregate, definition, geometry, outputs, page, progress
-from fleetmap.dataset import Dataset
-from fleetmap.errors import FleetError
+from fleetmap.dataset import Dataset, damage, memory
+from fleetmap.errors import FleetError, make_folder
 
 GRIDS = [*(f"h{resolution}" for resolution in range(6, 12)), "square"]
 NOTHING_SHOWN = "every cell is below the minimums: see --least-fences and --least-devices"
@@ -34,11 +35,23 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--by-link", action="store_true", help="divide operators by the links of their cars: for cars with several modems")
     parser.add_argument("--hours", type=definition.hours_of, default=(0, 24), metavar="FIRST-LAST",
                         help="only fences that begin in these hours of the day, UTC: 6-9 is from 06:00 to before 09:00 (default 0-24)")
-    parser.add_argument("--memory", default="2GB", help="memory of DuckDB (default 2GB)")
+    parser.add_argument("--memory", type=memory, default="2GB", help="memory of DuckDB (default 2GB)")
+
+
+def whole_periods(dataset: Dataset, period: str) -> tuple[Dataset, list[str]]:
+    """The data set without the periods that have a damaged day: their figures would lack its fences. And these periods."""
+    damaged = dataset.damaged(dataset.manifest.days)
+    lost = {definition.period_of(day, period) for day in damaged}
+    days = {day: entry for day, entry in dataset.manifest.days.items() if definition.period_of(day, period) not in lost}
+    for day, file in damaged.items():
+        print(f"left out: period {definition.period_of(day, period)}: {damage(file)}")
+    if not days:
+        raise FleetError(f"{dataset.folder} has no fences" + (" in a period without damaged files" if lost else ""))
+    return Dataset(dataset.folder, dataclasses.replace(dataset.manifest, days=days)), sorted(lost)
 
 
 def fill(engine: duckdb.DuckDBPyConnection, dataset: Dataset, grid: definition.Grid) -> None:
-    """Makes the tables `map`, of all cells that are shown, and `hidden`, how many are not."""
+    """Makes the tables `map`, of all cells that are shown, and `hidden`, of the others."""
     figures = ", ".join(f"{name}::{'DOUBLE' if kind == 'REAL' else 'BIGINT'} AS {name}" for name, kind in outputs.COLUMNS.items() if kind != "TEXT")
     files = dataset.files()
     parts = definition.parts(dataset.manifest, grid.period, FENCES_A_PART)
@@ -46,8 +59,7 @@ def fill(engine: duckdb.DuckDBPyConnection, dataset: Dataset, grid: definition.G
         aggregate.run(engine, [files[day] for day in days], grid)
         verbs = ("CREATE TABLE map AS", "CREATE TABLE hidden AS") if index == 0 else ("INSERT INTO map", "INSERT INTO hidden")
         engine.execute(f"{verbs[0]} SELECT period, cells.cell AS number, operator, technology, {figures} FROM cells WHERE is_shown")
-        engine.execute(f"{verbs[1]} SELECT operator, COUNT(*) AS cells, SUM(fences)::BIGINT AS fences FROM cells"
-                       " WHERE technology = 'all' AND NOT is_shown GROUP BY operator")
+        engine.execute(f"{verbs[1]} SELECT operator, cells.cell AS number, fences FROM cells WHERE technology = 'all' AND NOT is_shown")
 
 
 def name_cells(engine: duckdb.DuckDBPyConnection, grid: str) -> dict[str, list[geometry.Ring]]:
@@ -59,10 +71,10 @@ def name_cells(engine: duckdb.DuckDBPyConnection, grid: str) -> dict[str, list[g
     return dict(zip(names, geometry.outlines(cells, grid), strict=True))
 
 
-def notes(engine: duckdb.DuckDBPyConnection, grid: definition.Grid) -> page.Notes:
+def notes(engine: duckdb.DuckDBPyConnection, grid: definition.Grid, damaged: list[str]) -> page.Notes:
     """What is hidden, of tables that `fill` has made."""
-    hidden = engine.execute("SELECT operator, SUM(cells)::BIGINT, SUM(fences)::BIGINT FROM hidden GROUP BY operator ORDER BY operator").fetchall()
-    return page.Notes(grid.cell, grid.least_fences, grid.least_devices, hidden)
+    hidden = engine.execute("SELECT operator, COUNT(DISTINCT number), SUM(fences)::BIGINT FROM hidden GROUP BY operator ORDER BY operator").fetchall()
+    return page.Notes(grid.cell, grid.least_fences, grid.least_devices, hidden, damaged)
 
 
 def batches(engine: duckdb.DuckDBPyConnection) -> Iterator[pa.RecordBatch]:
@@ -73,17 +85,17 @@ def batches(engine: duckdb.DuckDBPyConnection) -> Iterator[pa.RecordBatch]:
 
 
 def run(options: argparse.Namespace) -> int:
-    dataset = Dataset.read(options.dataset)
-    if not dataset.manifest.days:
-        raise FleetError(f"{options.dataset} has no fences")
-    options.output.mkdir(parents=True, exist_ok=True)
+    dataset, damaged = whole_periods(Dataset.read(options.dataset), options.period)
+    make_folder(options.output)
     grid = definition.Grid(options.grid, options.least_fences, options.least_devices, options.by_link, options.hours, options.period)
     with tempfile.TemporaryDirectory(dir=options.output) as spill, aggregate.connect(dataset.manifest, options.memory, pathlib.Path(spill)) as engine:
         fill(engine, dataset, grid)
         outlines = name_cells(engine, options.grid)
+        found = notes(engine, grid, damaged)
         if not outlines:
-            raise FleetError(NOTHING_SHOWN)
-        found = notes(engine, grid)
+            where = " in the area of --grid square" if options.grid == "square" else ""
+            no_fence = f"no fence{where} begins in these hours: --hours {options.hours[0]}-{options.hours[1]}, UTC"
+            raise FleetError(NOTHING_SHOWN if found.hidden else no_fence)
         outputs.write_csv(options.output / "map.csv", batches(engine))
         outputs.write_parquet(options.output / "map.parquet", batches(engine), outlines)
         outputs.write_geopackage(options.output / "map.gpkg", batches(engine), outlines, max(dataset.manifest.days) + "T00:00:00.000Z")
@@ -91,4 +103,4 @@ def run(options: argparse.Namespace) -> int:
         rows = engine.execute("SELECT COUNT(*) FROM map").fetchall()[0][0]
     print(f"{options.output}: {rows:,} rows of {len(outlines):,} cells")
     found.print()
-    return 0
+    return 1 if damaged else 0

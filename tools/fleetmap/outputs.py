@@ -13,6 +13,7 @@ import pyarrow.csv as arrow_csv
 import pyarrow.parquet as parquet
 
 from fleetmap import export_writing, geometry
+from fleetmap.errors import FleetError
 
 # What each published column is; docs/fleet.md has the formulas.
 COLUMNS = {
@@ -28,6 +29,8 @@ ROW_GROUP = 10_000
 
 @contextlib.contextmanager
 def replacing(path: pathlib.Path) -> Iterator[pathlib.Path]:
+    if path.is_dir():
+        raise FleetError(f"{path} is a folder, where the map's file is needed: remove it, or name another folder for the map")
     partial = path.with_name(path.name + ".partial")
     partial.unlink(missing_ok=True)
     yield partial

@@ -33,11 +33,13 @@ class Notes:
     grid: str
     least_fences: int
     least_devices: int
-    hidden: list[tuple[str, int, int]]  # operator, cells, fences
+    hidden: list[tuple[str, int, int]]  # operator, cells that are hidden in one period or more, their fences in these periods
+    damaged: list[str]  # periods that are left out
 
     def print(self) -> None:
         for operator, count, fences in self.hidden:
-            print(f"hidden, below {self.least_fences} fences or {self.least_devices} devices: {operator}: {count:,} cells with {fences:,} fences")
+            print(f"hidden in one period or more, below {self.least_fences} fences or {self.least_devices} devices:"
+                  f" {operator}: {count:,} cells with {fences:,} fences")
 
 
 def slices(batches: Iterator[pa.RecordBatch], index: dict[str, int]) -> dict[str, dict[str, list[Any]]]:
@@ -61,18 +63,19 @@ def slices(batches: Iterator[pa.RecordBatch], index: dict[str, int]) -> dict[str
 def tiles(outlines: dict[str, list[geometry.Ring]], folder: pathlib.Path) -> bytes:
     """PMTiles of the cells, each with its number `n`: by tippecanoe, which leaves out nothing."""
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
-        features, result = pathlib.Path(scratch, "cells.geojsonl"), pathlib.Path(scratch, "cells.pmtiles")
-        with features.open("w") as file:
+        with pathlib.Path(scratch, "cells.geojsonl").open("w") as file:
             for number, rings in enumerate(outlines.values()):
                 shape = {"type": "MultiPolygon", "coordinates": [[ring] for ring in rings]}
                 file.write(json.dumps({"type": "Feature", "properties": {"n": number}, "geometry": shape}) + "\n")
         program = pathlib.Path(sys.executable).with_name("tippecanoe")
-        command = [str(program), "--quiet", "--output", str(result), "--layer", "cells", "--minimum-zoom", "4", "--maximum-zoom", str(MOST_DETAIL),
-                   "--no-feature-limit", "--no-tile-size-limit", "--no-tiny-polygon-reduction", "--no-tile-stats", str(features)]
-        done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
+        # It writes its arguments into the tiles: a path would make each run's page another one.
+        command = [str(program), "--quiet", "--output", "cells.pmtiles", "--layer", "cells", "--minimum-zoom", "4", "--maximum-zoom",
+                   str(MOST_DETAIL), "--no-feature-limit", "--no-tile-size-limit", "--no-tiny-polygon-reduction",
+                   "--no-tile-stats", "cells.geojsonl"]
+        done = subprocess.run(command, stderr=subprocess.PIPE, text=True, cwd=scratch)
         if done.returncode != 0:
             raise FleetError(f"tippecanoe failed: {done.stderr.strip()}")
-        return result.read_bytes()
+        return pathlib.Path(scratch, "cells.pmtiles").read_bytes()
 
 
 def write(folder: pathlib.Path, batches: Iterator[pa.RecordBatch], outlines: dict[str, list[geometry.Ring]], notes: Notes) -> None:

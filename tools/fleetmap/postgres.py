@@ -14,7 +14,7 @@ import psycopg
 import pyarrow as pa
 
 from fleetmap import geometry
-from fleetmap.errors import FleetError
+from fleetmap.errors import FleetError, make_folder
 from fleetmap.page import FIGURES
 
 SCHEMA = pathlib.Path(__file__).with_name("serving.sql")
@@ -35,7 +35,7 @@ def running(folder: pathlib.Path) -> Iterator[str]:
     found = programs()
     if found is None:
         raise FleetError("there is no PostgreSQL with PostGIS: apt-get install postgresql-15-postgis-3")
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     prefix: list[str] = []
     if os.geteuid() == 0:
         # PostgreSQL does not run as root.

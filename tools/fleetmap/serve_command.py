@@ -143,6 +143,7 @@ def handler(tiles: Tiles) -> type[http.server.BaseHTTPRequestHandler]:
 def fill(address: str, dataset: Dataset, options: argparse.Namespace, scratch: pathlib.Path) -> tuple[int, page.Notes]:
     """Loads the aggregate at each resolution; returns its rows, and what is hidden at the finest one."""
     count = 0
+    dataset, damaged = map_command.whole_periods(dataset, options.period)
     with psycopg.connect(address + " user=fleet") as connection:
         postgres.prepare(connection)
         for resolution in [*RESOLUTIONS.values(), FINEST]:
@@ -150,7 +151,7 @@ def fill(address: str, dataset: Dataset, options: argparse.Namespace, scratch: p
             with aggregate.connect(dataset.manifest, "2GB", scratch / "spill") as engine:
                 map_command.fill(engine, dataset, grid)
                 outlines = map_command.name_cells(engine, grid.cell)
-                notes = map_command.notes(engine, grid)
+                notes = map_command.notes(engine, grid, damaged)
                 # Fine cells can all be below the minimums where large ones are not.
                 count += postgres.load(connection, resolution, map_command.batches(engine), outlines)
         connection.commit()
@@ -172,8 +173,6 @@ def server(options: argparse.Namespace) -> Iterator[tuple[http.server.HTTPServer
             folder = scratch / "fleet"
             made_up(scratch)
         dataset = Dataset.read(folder)
-        if not dataset.manifest.days:
-            raise FleetError(f"{folder} has no fences")
         address = stack.enter_context(postgres.running((options.data or scratch / "database").resolve()))
         count, notes = fill(address, dataset, options, scratch)
         print(f"{count:,} rows")
@@ -196,8 +195,9 @@ def made_up(folder: pathlib.Path) -> None:
 def run(options: argparse.Namespace) -> int:
     # Also a terminated server stops its database.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with contextlib.suppress(KeyboardInterrupt), server(options) as (served, _):
+    with contextlib.suppress(KeyboardInterrupt), server(options) as (served, tiles):
         print(f"http://127.0.0.1:{served.server_address[1]}/", flush=True)
-        if not options.load_only:
-            served.serve_forever()
+        if options.load_only:
+            return 1 if tiles.notes.damaged else 0
+        served.serve_forever()
     return 0

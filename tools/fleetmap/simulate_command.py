@@ -13,6 +13,7 @@ import datetime
 import json
 import pathlib
 import uuid
+from collections.abc import Callable
 
 import h3.api.basic_int as h3
 import numpy as np
@@ -20,6 +21,7 @@ import numpy as np
 from fleetmap import country, faults, progress
 from fleetmap.bins import texts_of
 from fleetmap.country import Country
+from fleetmap.errors import make_folder
 from fleetmap.export_table import Statement
 from fleetmap.export_writing import Value, point, write
 
@@ -28,14 +30,23 @@ TRUTH_STEP_M = 5.0
 Row = tuple[Value, ...]
 
 
+def at_least(least: int) -> Callable[[str], int]:
+    """Reads a count."""
+    def count(text: str) -> int:
+        if int(text) < least:
+            raise argparse.ArgumentTypeError(f"{text} is too few: {least} or more")
+        return int(text)
+    return count
+
+
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", type=pathlib.Path, required=True, metavar="DIR")
-    parser.add_argument("--devices", type=int, default=9, help="default 9; device i has the modem of operator i mod 3")
-    parser.add_argument("--days", type=int, default=5, help="default 5, from 2026-11-02 on")
-    parser.add_argument("--drives", type=int, default=2, help="of a device and day (default 2)")
-    parser.add_argument("--fences", type=int, default=600, help="of a drive (default 600)")
-    parser.add_argument("--pings", type=int, default=20, help="of a fence (default 20)")
-    parser.add_argument("--towns", type=int, default=12, help="of the country (default 12)")
+    parser.add_argument("--devices", type=at_least(1), default=9, help="default 9; device i has the modem of operator i mod 3")
+    parser.add_argument("--days", type=at_least(1), default=5, help="default 5, from 2026-11-02 on")
+    parser.add_argument("--drives", type=at_least(1), default=2, help="of a device and day (default 2)")
+    parser.add_argument("--fences", type=at_least(1), default=600, help="of a drive (default 600)")
+    parser.add_argument("--pings", type=at_least(1), default=20, help="of a fence (default 20)")
+    parser.add_argument("--towns", type=at_least(country.STOPS), default=12, help="of the country (default 12)")
     parser.add_argument("--size", type=float, default=16, metavar="KM", help="of the country's sides (default 16)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--resolution", type=int, default=9, help="of the truth's cells (default 9)")
@@ -95,9 +106,10 @@ def truth(made: Country, resolution: int) -> list[tuple[str, str, float, float]]
 
 
 def run(options: argparse.Namespace) -> int:
+    chosen = faults.chosen(options.faults, options.devices, options.days, options.fences)
     made = country.make(options.seed, options.devices, options.size * 1000, options.towns)
-    chosen = faults.chosen(options.faults)
     exports = options.output / "exports"
+    make_folder(exports)
     for device in progress.of(range(options.devices), "devices simulated"):
         store, number, session = store_of(options.seed, device), 1, 1
         operator = made.operators[device % len(made.operators)]

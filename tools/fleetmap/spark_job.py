@@ -60,7 +60,10 @@ def options(command: str, description: str | None) -> argparse.Namespace:
     if command == "spark":
         parser.add_argument("--master", help="default: that of spark-submit, else local[2]")
         parser.add_argument("--memory", default="2g", help="of the driver (default 2g)")
-    return parser.parse_args()
+    chosen = parser.parse_args()
+    if pathlib.Path(chosen.output).is_file():
+        parser.error(f"-o {chosen.output} is a file, where a folder is needed")
+    return chosen
 
 
 def read_manifest(dataset: pathlib.Path) -> Manifest:

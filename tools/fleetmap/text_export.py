@@ -42,10 +42,10 @@ class TextExport:
         self.engine = duckdb.connect(config={"memory_limit": memory, "threads": 2})
         self.engine.execute("CREATE MACRO iso(ms) AS strftime(make_timestamp(ms * 1000), '%Y-%m-%dT%H:%M:%S.%gZ')")
         if path.suffix == ".csv":
-            source = f"read_csv({file}, header = true, delim = ',', quote = '\"', escape = '\"', all_varchar = true)"
+            source = f"read_csv({file}, header = true, delim = ',', quote = '\"', escape = '\"', all_varchar = true, hive_partitioning = false)"
             present = {row[0] for row in self.engine.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()}
         else:
-            source = f"read_ndjson({file}, columns = {{{', '.join(f'{name}: VARCHAR' for name in names)}}})"
+            source = f"read_ndjson({file}, columns = {{{', '.join(f'{name}: VARCHAR' for name in names)}}}, hive_partitioning = false)"
             present = set(names)
         if not {"session", "store_id", "latitude"} <= present:
             raise FleetError(f"{path} is no export of fences by coverage-probe 0.1.0 or later")

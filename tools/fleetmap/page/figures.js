@@ -61,8 +61,9 @@ function drawLegend(figure, isDifference) {
 // What a map does not show.
 function said(notes) {
   const hidden = notes.hidden.map(([operator, cells]) => `${operator}: ${whole(cells)}`).join(", ");
-  return `Cells (${notes.grid}) with fewer than ${notes.least_fences} fences or ${notes.least_devices} devices are hidden`
-    + (hidden ? `, in all periods together ${hidden}.` : ": none.") + " Operators are compared only where each has enough.";
+  return `Cells (${notes.grid}) with fewer than ${notes.least_fences} fences or ${notes.least_devices} devices in a period are hidden in that period.`
+    + ` Hidden in one period or more: ${hidden || "none"}. Operators are compared only where each has enough.`
+    + (notes.damaged.length ? ` Periods left out, because files of the data set are damaged: ${notes.damaged.join(", ")}.` : "");
 }
 
 // The figures of a cell: a column for each operator, with its title and its value of a figure.

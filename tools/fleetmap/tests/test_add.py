@@ -4,6 +4,7 @@ import collections
 import contextlib
 import hashlib
 import io
+import itertools
 import json
 import pathlib
 import random
@@ -21,7 +22,7 @@ import pyarrow.parquet as parquet
 from fleetmap import definition, geopackage
 from fleetmap.dataset import Dataset
 from fleetmap.errors import FleetError
-from fleetmap.tests.made import Fence, checksum, counts, export, quietly
+from fleetmap.tests.made import Fence, checksum, counts, export, quietly, store
 
 COUNTRY = ("--devices", "6", "--days", "3", "--drives", "2", "--fences", "450", "--pings", "5")
 
@@ -157,10 +158,62 @@ class Entry(InFolder):
         status, printed = quietly("add", self.dataset, self.folder, "--cut", "0")
         self.assertEqual((status, counts(printed)["refused files"], self.numbers()), (1, 4, {"2026-11-02": [1]}))
 
-    def test_when_the_cut_is_no_distance_then_the_command_is_refused(self) -> None:
-        for cut in ("-1", "nan", "inf"):
-            with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()):
-                quietly("add", self.dataset, self.file("a.gpkg", [Fence(1)]), "--cut", cut)
+    def test_when_the_cut_is_no_distance_or_the_memory_no_amount_then_the_command_is_refused(self) -> None:
+        path = self.file("a.gpkg", [Fence(1)])
+        for option, value in (("--cut", "-1"), ("--cut", "nan"), ("--cut", "inf"), ("--memory", "abc")):
+            with self.assertRaises(SystemExit) as caught, contextlib.redirect_stderr(io.StringIO()) as printed:
+                quietly("add", self.dataset, path, option, value)
+            self.assertEqual(caught.exception.code, 2)
+            self.assertIn(f"argument {option}: {value} is no ", printed.getvalue())
+
+    def test_when_paths_have_equals_signs_then_only_the_one_after_a_device_counts(self) -> None:
+        path = self.file("region=north/day=1.gpkg", [Fence(1)])
+        for given, device in ((path, store("car")), (f"car-7={path}", "car-7"), (path.parent, store("car"))):
+            self.add(given)
+            [source] = Dataset.read(self.dataset).manifest.sources.values()
+            self.assertEqual(source.device, device)
+            shutil.rmtree(self.dataset)
+        with self.assertRaisesRegex(FleetError, f"no car=7={path}, and no 7={path} of a device car"):
+            self.add(f"car=7={path}")
+
+    def test_when_a_data_set_lies_below_folders_that_look_like_columns_then_they_are_none(self) -> None:
+        below = self.folder / "origin=5" / "day=2020-01-01" / "fleet"
+        for path in (self.file("a.gpkg", [Fence(1)]), self.file("b.gpkg", [Fence(2)])):
+            self.add(path)
+            quietly("add", below, path, "--cut", "0")
+        self.assertEqual(checksum(below), checksum(self.dataset))
+
+    def test_when_a_day_is_damaged_then_the_exports_that_change_it_are_refused_until_it_is_restored_and_the_others_enter(self) -> None:
+        fence = Fence(2, entered_at="2026-11-03T10:00:00.000Z", session=2)
+        paths = [self.file("a.gpkg", [Fence(1)], last=1), self.file("b.gpkg", [fence], owner="other")]
+        both = self.file("c.gpkg", [Fence(1), fence], last=2, begins="2026-11-02T00:00:00.000Z")
+        self.add(*paths[:1])
+        wanted = checksum(self.dataset)
+        [day] = map(pathlib.Path, Dataset.read(self.dataset).files().values())
+        whole = day.read_bytes()
+        for content in (whole[:999], whole[:-99] + b"x" + whole[-98:], None):
+            day.unlink() if content is None else day.write_bytes(content)
+            status, printed = quietly("add", self.dataset, both, "--cut", "0")
+            self.assertEqual((status, printed.count("refused: "), printed.count(f"{day} is damaged or missing: restore it")), (1, 1, 1), printed)
+            day.parent.mkdir(exist_ok=True)
+            day.write_bytes(whole)
+            self.assertEqual(checksum(self.dataset), wanted)
+        day.write_bytes(whole[:999])
+        self.assertEqual(self.add(both, paths[1]), {"refused files": 1, "files": 1, "fences": 1})
+        day.write_bytes(whole)
+        self.add(both)
+        quietly("add", self.folder / "whole", *paths, both, "--cut", "0")
+        self.assertEqual(checksum(self.dataset), checksum(self.folder / "whole"))
+
+    def test_when_a_file_is_where_a_folder_is_needed_then_the_command_says_so(self) -> None:
+        path = self.file("a.gpkg", [Fence(1)])
+        self.add(path)
+        for command in (("add", path, path), ("map", self.dataset, "-o", path), ("map", self.dataset, "-o", path / "map"), ("simulate", "-o", path)):
+            with self.assertRaisesRegex(FleetError, "a folder is needed"):
+                quietly(*command)
+        (self.folder / "map" / "map.csv").mkdir(parents=True)
+        with self.assertRaisesRegex(FleetError, "map.csv is a folder"):
+            quietly("map", self.dataset, "-o", self.folder / "map", "--least-fences", "1", "--least-devices", "1")
 
     def test_when_fences_are_near_a_start_or_in_a_zone_then_they_are_left_out_and_counted(self) -> None:
         path = self.file("a.gpkg", [Fence(number, latitude=48.2 + number / 1000, entered_at=f"2026-11-02T10:00:{number:02d}.000Z")
@@ -177,6 +230,25 @@ class Entry(InFolder):
         [path] = Dataset.read(self.dataset).files().values()
         names = parquet.ParquetFile(path).schema_arrow.names
         self.assertFalse([name for name in names if "lat" in name or "lon" in name or name == "geom"])
+
+
+class SmallCountry(InFolder):
+    def test_when_a_country_is_too_small_for_a_fault_then_nothing_is_written_and_in_the_smallest_one_each_is_found(self) -> None:
+        smallest = {"--devices": "6", "--days": "3", "--fences": "34", "--drives": "1", "--pings": "1", "--towns": "4"}
+        for option, value in (("--devices", "5"), ("--days", "2"), ("--fences", "33")):
+            with self.assertRaisesRegex(FleetError, "needs a larger country: --devices 6, --days 3 and --fences 34"):
+                quietly("simulate", "-o", self.folder / "small", "--faults", "all", *itertools.chain(*(smallest | {option: value}).items()))
+            self.assertFalse((self.folder / "small").exists())
+        quietly("simulate", "-o", self.folder / "country", "--faults", "all", *itertools.chain(*smallest.items()))
+        injected = json.loads((self.folder / "country" / "faults.json").read_text())
+        report = self.add(self.folder / "country" / "exports")
+        self.assertEqual({name: report.get(name) for name in injected}, injected)
+        self.assertTrue(all(injected.values()), injected)
+
+    def test_when_a_country_can_have_no_route_or_fence_then_the_command_is_refused(self) -> None:
+        for option, value in (("--devices", "0"), ("--days", "0"), ("--drives", "0"), ("--fences", "0"), ("--pings", "0"), ("--towns", "3")):
+            with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()):
+                quietly("simulate", "-o", self.folder / "small", option, value)
 
 
 class Country(InFolder):

@@ -5,6 +5,7 @@ import csv
 import json
 import math
 import pathlib
+import shutil
 import sqlite3
 import struct
 import tempfile
@@ -16,9 +17,10 @@ import pyarrow.parquet as parquet
 
 from fleetmap import definition
 from fleetmap.bins import lower_bounds
+from fleetmap.dataset import Dataset
 from fleetmap.errors import FleetError
 from fleetmap.manifest import Day, Manifest
-from fleetmap.tests.made import Fence, export, quietly
+from fleetmap.tests.made import Fence, checksum, export, quietly
 
 FIGURES = {5: "p5", 50: "p50", 95: "p95", 99: "p99"}
 
@@ -112,7 +114,32 @@ class Map(unittest.TestCase):
         every = {key[1:3] for key in table(self.folder / "map")}
         self.assertLess(len(shown), len(every))
         self.assertTrue(all(int(row["devices"]) >= 6 for row in table(self.folder / "few").values()))
-        self.assertIn("hidden, below 30 fences or 6 devices: 23201", printed)
+        self.assertIn("hidden in one period or more, below 30 fences or 6 devices: 23201", printed)
+
+    def test_when_a_map_is_made_again_in_another_folder_or_of_a_data_set_in_another_one_then_the_bytes_are_the_same(self) -> None:
+        moved = self.folder / "origin=5" / "day=2020-01-01"
+        shutil.copytree(self.folder / "fleet", moved / "fleet")
+        for output in (self.folder / "again", moved / "map"):
+            quietly("map", moved / "fleet", "-o", output, "--period", "all")
+            self.assertEqual(checksum(output), checksum(self.folder / "map"))
+
+    def test_when_the_memory_does_not_suffice_then_the_command_says_so(self) -> None:
+        with self.assertRaisesRegex(FleetError, "more than 1MB of memory"):
+            quietly("map", self.folder / "fleet", "-o", self.folder / "again", "--memory", "1MB")
+
+    def test_when_a_day_is_damaged_then_its_period_is_left_out_and_the_others_are_as_before(self) -> None:
+        damaged, printed = self.folder / "damaged", {}
+        shutil.copytree(self.folder / "fleet", damaged)
+        path = pathlib.Path(Dataset.read(damaged).files()["2026-11-04"])
+        path.write_bytes(path.read_bytes()[:999])
+        for dataset in (self.folder / "fleet", damaged):
+            printed[dataset] = quietly("map", dataset, "-o", self.folder / f"of-{dataset.name}", "--period", "day", "--least-devices", "1")
+        wanted = {key: row for key, row in table(self.folder / "of-fleet").items() if key[0] != "2026-11-04"}
+        self.assertEqual(table(self.folder / "of-damaged"), wanted)
+        self.assertEqual([status for status, _ in printed.values()], [0, 1])
+        self.assertIn(f"left out: period 2026-11-04: {path} is damaged or missing: restore it", printed[damaged][1])
+        with self.assertRaisesRegex(FleetError, "no fences in a period without damaged files"):
+            quietly("map", damaged, "-o", self.folder / "of-damaged")
 
 
 class Parts(unittest.TestCase):
@@ -134,12 +161,24 @@ class Selection(unittest.TestCase):
             quietly("map", folder / "fleet", "-o", folder / "map", "--least-fences", "1", "--least-devices", "1")
             self.assertEqual(sorted(row["fences"] for key, row in table(folder / "map").items() if key[3] == "all"), ["1", "1", "2"])
 
-    def test_when_every_cell_is_below_the_minimums_then_the_command_says_so(self) -> None:
+    def test_when_a_cell_is_hidden_in_two_periods_then_it_counts_once_with_the_fences_of_both(self) -> None:
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = pathlib.Path(scratch)
+            counts = {"2026-11-02": 1, "2026-11-03": 2, "2026-11-04": 4}
+            times = [f"{day}T10:00:00.000Z" for day, count in counts.items() for _ in range(count)]
+            export(folder / "a.gpkg", [Fence(number, entered_at=time) for number, time in enumerate(times)])
+            quietly("add", folder / "fleet", folder / "a.gpkg", "--cut", "0")
+            _, printed = quietly("map", folder / "fleet", "-o", folder / "map", "--period", "day", "--least-fences", "3", "--least-devices", "1")
+            self.assertIn("23201: 1 cells with 3 fences", printed)
+
+    def test_when_every_cell_is_below_the_minimums_or_there_is_none_then_the_command_says_so(self) -> None:
         with tempfile.TemporaryDirectory() as scratch:
             folder = pathlib.Path(scratch)
             quietly("add", folder / "fleet", export(folder / "a.gpkg", [Fence(1)]), "--cut", "0")
             with self.assertRaisesRegex(FleetError, "minimums"):
                 quietly("map", folder / "fleet", "-o", folder / "map")
+            with self.assertRaisesRegex(FleetError, "no fence begins in these hours: --hours 11-24"):
+                quietly("map", folder / "fleet", "-o", folder / "map", "--hours", "11-24")
 
     def test_when_hours_and_links_are_chosen_then_only_their_fences_count_and_links_stand_apart(self) -> None:
         with tempfile.TemporaryDirectory() as scratch:

@@ -40,14 +40,16 @@ class Text(InFolder):
                 quietly("add", dataset, f"car={files[place]}", "--cut", "0")
             self.assertEqual(self.numbers(dataset), {"2026-11-02": list(range(1, 30))}, order)
 
-    def test_when_a_name_looks_like_a_pattern_then_it_is_that_file(self) -> None:
+    def test_when_a_name_looks_like_a_pattern_or_a_folder_like_a_column_then_it_is_that_file(self) -> None:
         named, other = self.file("a.gpkg", [Fence(1), Fence(2)]), self.file("b.gpkg", [Fence(1)], owner="other")
         for kind in ("csv", "jsonl"):
-            text = as_text(named, self.folder / kind / f"day[1]?*.{kind}")
-            as_text(other, self.folder / kind / f"day1xy.{kind}")
+            text = as_text(named, self.folder / kind / "operator=23299" / f"day[1]?*.{kind}")
+            as_text(other, text.with_name(f"day1xy.{kind}"))
             dataset = self.folder / f"of-{kind}"
             quietly("add", dataset, text, "--cut", "0")
             self.assertEqual(self.numbers(dataset), {"2026-11-02": [1, 2]}, kind)
+            quietly("add", self.folder / "of-gpkg", named, "--cut", "0")
+            self.assertEqual(self.rows(dataset), self.rows(self.folder / "of-gpkg"), kind)
 
     def test_when_a_text_lacks_fences_then_the_gap_is_found_and_one_without_numbers_is_refused(self) -> None:
         package = self.file("a.gpkg", [Fence(1), Fence(5, session=2)])
