@@ -96,6 +96,20 @@ struct FenceRadioTests {
     #expect(try radio(0).cell == .sample(1))
   }
 
+  @Test("when the cell changes at the moment at which a fence begins, then the change counts in that fence")
+  mutating func cellOfTheMoment() throws {
+    drive.modem(at: 0, reading(-90, cell: 1))
+    drive.fix(at: 1)
+    drive.modem(at: 2, reading(-90, cell: 2))
+    drive.fix(at: 2, north: 500)
+    drive.fix(at: 3, north: 1000)
+    drive.modem(at: 4, reading(-90) { $0.cell = nil })
+    drive.fix(at: 4, north: 1500)
+    drive.stop(at: 5)
+    #expect(try [radio(0), radio(1), radio(2), radio(3)].map(\.cellChanges) == [0, 1, 0, 0])
+    #expect(try radio(3).cell == nil)
+  }
+
   @Test("when the modem roams for a while, then the fence is marked as roaming and has the last operator")
   mutating func roaming() throws {
     drive.modem(at: 0, reading(-90) { ($0.registration, $0.operatorCode) = (.home, "23201") })

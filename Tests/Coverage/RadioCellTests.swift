@@ -70,6 +70,25 @@ struct RadioCellTests {
     #expect(checked?.neighbours.first?.levels == [.rsrp: -90.3])
   }
 
+  @Test("when a cell serves beside one of another kind, then its levels are the modem's; those of a further carrier are not")
+  func levelsBeside() {
+    func cell(_ channel: Int64, _ kind: RadioCell.Kind?, _ levels: [SignalQuantity: Double]) -> MeasuredCell {
+      var cell = RadioCell()
+      (cell.channel, cell.kind) = (channel, kind)
+      return MeasuredCell(cell, levels: levels)
+    }
+    var modem = ModemReading()
+    (modem.cell, modem.signal) = (cell(1300, nil, [:]).cell, [.rsrp: -91])
+    modem.secondaries = [
+      cell(3350, .lte, [.rsrp: -80, .rsrq: -7]), cell(632_628, nil, [.nrRSRP: -95]),
+      cell(640_000, .nr, [.nrRSRP: -90, .nrSINR: 3]),
+    ]
+    modem.neighbours = [cell(1300, nil, [.rsrp: -101])]
+    let checked = RadioReading(technology: Technology("5G/NRNSA"), modem: modem).checked.modem
+    #expect(checked?.signal == [.rsrp: -91, .nrRSRP: -95])
+    #expect(checked?.secondaries.map(\.cell.kind) == [.lte, .nr, .nr] && checked?.neighbours.map(\.cell.kind) == [.lte])
+  }
+
   @Test(
     "when a timing advance does not fit the bits of the technology, then it is absent",
     arguments: [

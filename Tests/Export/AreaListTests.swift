@@ -107,6 +107,10 @@ import Testing
         "has no text"
       ),
       (
+        #"{"type":"Feature","properties":{"name":" elsewhere"},"geometry":{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1],[0,0]]]}}"#,
+        "rename it"
+      ),
+      (
         #"{"type":"Feature","properties":{"name":"A"},"geometry":{"type":"Polygon","coordinates":[[[1820000,6140000],[1,0],[1,1],[0,0]]]}}"#,
         "WGS 84"
       ),

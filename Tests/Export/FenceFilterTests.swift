@@ -41,6 +41,7 @@ struct FenceFilterTests {
       ("16,48,17,49", 16.3, true), ("16.3,48.2,16.3,48.2", 16.3, true), ("16.31,48,17,49", 16.3, false),
       ("16,48.21,17,49", 16.3, false), ("170,0,-170,60", 175, true), ("170,0,-170,60", -175, true),
       ("170,0,-170,60", 0, false), (" -180, -90, 180, 90 ", -16.3, true),
+      ("16.3000001,48,17,49", 16.300000096, true), ("16,48,16.3,49", 16.300000049, true), ("16,48,16.3,49", 16.300000051, false),
     ])
   func boxes(text: String, longitude: Double, isSelected: Bool) throws {
     let box = try #require(SearchBox(text))

@@ -48,16 +48,20 @@ public struct ModemReading: Hashable, Sendable {
     reading.simOperatorCode = simOperatorCode.flatMap { OperatorCode($0) }?.digits
     reading.cell = cell?.checked(as: kind)
     if reading.cell?.isUnknown == true { reading.cell = nil }
-    (reading.secondaries, reading.neighbours) = (Self.checked(secondaries), Self.checked(neighbours))
-    reading.timingAdvance = RadioCell.possible(timingAdvance: timingAdvance, as: reading.cell?.kind ?? kind)
+    let serving = reading.cell?.kind ?? kind
+    (reading.secondaries, reading.neighbours) = (Self.checked(secondaries, serving), Self.checked(neighbours, serving))
+    // Of the first cell of another kind that serves beside it: a further carrier has its own.
+    let other = reading.secondaries.first { $0.cell.kind != serving }
+    reading.signal.merge(other?.levels ?? [:]) { measured, _ in measured }
+    reading.timingAdvance = RadioCell.possible(timingAdvance: timingAdvance, as: serving)
     return reading
   }
 
   /// As many as a drive log's reader takes.
   private static let mostCells = 32
 
-  private static func checked(_ cells: [MeasuredCell]) -> [MeasuredCell] {
-    Array(cells.compactMap { $0.checked() }.prefix(mostCells))
+  private static func checked(_ cells: [MeasuredCell], _ serving: RadioCell.Kind?) -> [MeasuredCell] {
+    Array(cells.compactMap { $0.checked(as: serving) }.prefix(mostCells))
   }
 }
 

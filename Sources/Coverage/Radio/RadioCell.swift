@@ -166,9 +166,11 @@ public struct MeasuredCell: Hashable, Sendable, Codable {
 
   /// Without values that no cell can have (``RadioCell/checked(as:)``) and levels out of their range; `nil` when nothing is left. Levels have
   /// the resolution of the drive log, a tenth: of two neighbours, a replay must find the same one stronger.
-  func checked() -> MeasuredCell? {
+  /// - Parameter serving: The kind of the serving cell, and of a cell that neither names its own nor has a level of 5G.
+  func checked(as serving: RadioCell.Kind?) -> MeasuredCell? {
+    let isNR = levels.keys.contains { [.nrRSRP, .nrRSRQ, .nrSINR].contains($0) }
     let possible = levels.filter { $0.key.range.contains($0.value) }
-    let checked = MeasuredCell(cell.checked(as: nil), levels: possible.mapValues { ($0 * 10).rounded() / 10 })
+    let checked = MeasuredCell(cell.checked(as: isNR ? .nr : serving), levels: possible.mapValues { ($0 * 10).rounded() / 10 })
     return checked.cell.isUnknown ? nil : checked
   }
 

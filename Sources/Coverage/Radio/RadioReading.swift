@@ -63,7 +63,7 @@ struct RadioTrack: Sendable {
 
   /// A fence begins.
   mutating func begin(at time: DriveTime) {
-    tally = RadioTally()
+    tally = RadioTally(after: reports.last { $0.at < time }?.modem?.cell)
     begin = time
     while reports.count > 1, reports[1].at <= time { reports.removeFirst() }
   }

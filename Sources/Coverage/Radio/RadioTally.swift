@@ -10,6 +10,7 @@ struct RadioTally: Sendable {
   private var stretches: [Stretch] = []
   private var cellChanges = 0
   private var cell: RadioCell?
+  private let former: RadioCell?
   private var hasReport = false
   private var operatorCode: String?
   private var operatorName: String?
@@ -17,6 +18,9 @@ struct RadioTally: Sendable {
   private var simOperatorName: String?
   private var isRoaming = false
   private var environment: RadioEnvironment?
+
+  /// - Parameter former: The serving cell before the fence: a change at the moment of its beginning counts in it.
+  init(after former: RadioCell? = nil) { self.former = former }
 
   /// Adds a report and the time for which it was in effect. A report that was replaced at the same moment has no effect.
   mutating func add(_ technology: Technology?, _ modem: ModemReading?, for microseconds: Int64) {
@@ -37,7 +41,7 @@ struct RadioTally: Sendable {
     }
     defer { add(RadioEnvironment(modem)) }
     guard let next = modem.cell, !next.isUnknown else { return }
-    if let cell, !cell.canBe(next) {
+    if let known = cell ?? former, !known.canBe(next) {
       cellChanges += 1
       environment?.timingAdvance = nil
     }

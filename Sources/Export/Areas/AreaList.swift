@@ -53,6 +53,9 @@ public struct AreaList: Sendable {
       }
       guard let text = feature.properties?.name else { throw fail("has no text in its property `category` or `name`") }
       let name = names.name(text)
+      guard name != Self.elsewhere else {
+        throw fail("is called `\(Self.elsewhere)`, the name for places in no area: rename it")
+      }
       for rings in polygons {
         positions += rings.reduce(0) { $0 + $1.count }
         guard let polygon = AreaPolygon(rings) else {
@@ -71,7 +74,7 @@ public struct AreaList: Sendable {
       }
     }
     guard !areas.isEmpty else { throw Failure(description: "it has no Polygon and no MultiPolygon") }
-    (self.areas, self.names) = (areas, names.all.filter { $0 != Self.elsewhere } + [Self.elsewhere])
+    (self.areas, self.names) = (areas, names.all + [Self.elsewhere])
   }
 
   private static func reason(_ error: any Error) -> String {

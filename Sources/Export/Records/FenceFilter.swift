@@ -73,18 +73,23 @@ public struct SearchBox: Hashable, Sendable {
 
   var edges: [Double] { [west, south, east, north] }
 
-  var latitudes: ClosedRange<Double> { south...north }
+  /// Half a unit of the last digit, to which ``contains(_:)`` rounds; a bit more.
+  private static let slack = 1e-7
+
+  var latitudes: ClosedRange<Double> { south - Self.slack...north + Self.slack }
 
   /// `nil` where one meridian has two longitudes, or a place all of them.
   var longitudes: ClosedRange<Double>? {
-    south > -90 && north < 90 && west > -180 && east < 180 && west <= east ? west...east : nil
+    south > -90 && north < 90 && west > -180 && east < 180 && west <= east
+      ? west - Self.slack...east + Self.slack : nil
   }
 
-  /// Whether `place` is inside, or on the edge. The longitudes 180 and -180 are the same place; at a pole, all of them are.
+  /// Whether `place`, with the digits that exports have, is inside or on the edge. The longitudes 180 and -180 are the same place; at a pole, all of them are.
   func contains(_ place: Coordinate) -> Bool {
-    guard (south...north).contains(place.latitude) else { return false }
-    if abs(place.latitude) == 90 { return true }
-    let longitudes = abs(place.longitude) == 180 ? [-180, 180] : [place.longitude]
+    let (latitude, longitude) = ((place.latitude * 1e7).rounded() / 1e7, (place.longitude * 1e7).rounded() / 1e7)
+    guard (south...north).contains(latitude) else { return false }
+    if abs(latitude) == 90 { return true }
+    let longitudes = abs(longitude) == 180 ? [-180, 180] : [longitude]
     return longitudes.contains { west <= east ? (west...east).contains($0) : $0 >= west || $0 <= east }
   }
 }

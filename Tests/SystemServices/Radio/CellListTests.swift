@@ -34,10 +34,11 @@ struct CellListTests {
       ["cell-type": 2, "arfcn": 10, "rx-level": 20],
     ])
     #expect(cells.timingAdvance == 7)
-    #expect(cells.levels == [.rsrp: -91.5, .rsrq: -10, .nrRSRP: -95, .nrSINR: 12.5])
+    #expect(cells.serving?.levels == [.rsrp: -91.5, .rsrq: -10])
+    #expect(cells.secondaries.map(\.levels) == [[.nrRSRP: -95, .nrSINR: 12.5]])
     #expect(cells.neighbours.map(\.levels) == [[.rsrp: -101], [.rscp: -80, .ecio: -7.5], [:]])
     let none = list([["cell-type": 5, "serving": true, "earfcn": 1300, "timing-advance": 4_294_967_295]])
-    #expect(none.timingAdvance == nil && none.levels.isEmpty)
+    #expect(none.timingAdvance == nil && none.serving?.levels.isEmpty == true)
   }
 
   @Test("when the modem aggregates carriers, then the primary cell serves, and the others are secondary")
@@ -51,23 +52,12 @@ struct CellListTests {
     #expect(cells.secondaries.map(\.cell.channel) == [3350, 632_628])
   }
 
-  @Test("when carriers of one kind serve, then the levels of the second one are not those of the serving cell")
-  func carrierLevels() {
-    let cells = list([
-      ["cell-type": 5, "serving": true, "earfcn": 1300, "rsrp": -91.0],
-      ["cell-type": 5, "serving": true, "earfcn": 3350, "rsrp": -80.0, "rsrq": -7.0],
-      ["cell-type": 6, "serving": true, "nrarfcn": 632_628, "rsrp": -95.0],
-      ["cell-type": 6, "serving": true, "nrarfcn": 640_000, "rsrp": -90.0, "sinr": 3.0],
-    ])
-    #expect(cells.levels == [.rsrp: -91, .nrRSRP: -95])
-  }
-
   @Test("when only 5G's cell is listed as serving while the network is LTE, then it is secondary")
   func nonStandalone() {
     let cells = list(
       [["cell-type": 6, "serving": true, "nrarfcn": 632_628, "rsrp": -95.0, "timing-advance": 3]], in: .lte)
     #expect(cells.serving == nil && cells.timingAdvance == nil)
-    #expect(cells.secondaries.map(\.cell.channel) == [632_628] && cells.levels == [.nrRSRP: -95])
+    #expect(cells.secondaries.map(\.cell.channel) == [632_628] && cells.secondaries.map(\.levels) == [[.nrRSRP: -95]])
   }
 
   @Test("when 5G serves alone, then its cell is the serving one")

@@ -33,12 +33,6 @@ struct CellList: Hashable, Sendable {
     }
   }
 
-  /// The levels of the serving cell, and of the first cell of another kind that serves beside it. A further carrier has its own.
-  var levels: [SignalQuantity: Double] {
-    let other = secondaries.first { $0.cell.kind != serving?.cell.kind }
-    return (serving?.levels ?? [:]).merging(other?.levels ?? [:]) { first, _ in first }
-  }
-
   /// MMCellType.
   private static let kinds: [Int64: RadioCell.Kind] = [2: .gsm, 3: .umts, 5: .lte, 6: .nr]
 

@@ -101,7 +101,7 @@ struct ModemObjects: Hashable, Sendable {
     (reading.signal, reading.cell) = (modem.signal, modem.cell)
     guard let list = list(of: modem, at: path) else { return reading }
     reading.cell = Self.joined(modem.cell, list.serving?.cell)
-    reading.signal.merge(list.levels) { measured, _ in measured }
+    reading.signal.merge(list.serving?.levels ?? [:]) { measured, _ in measured }
     reading.timingAdvance = list.timingAdvance
     (reading.secondaries, reading.neighbours) = (list.secondaries, list.neighbours)
     return reading
