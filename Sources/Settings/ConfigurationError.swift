@@ -22,8 +22,8 @@ public enum ConfigurationError: Error, Hashable, CustomStringConvertible {
   case contradiction(key: String, value: String, lastKey: String, last: String)
   /// `pings.ip-version` forces one IP version; the control server's literal address is of the other one.
   case otherFamily(IPVersion, host: String)
-  /// Two keys of `pings.target` do not go together. The text names both.
-  case badTarget(String)
+  /// Keys that do not go together. The text names them.
+  case conflict(String)
   /// A setting without a default is not set, and the command needs it.
   /// - Parameters:
   ///   - purpose: The reason why the command needs it.
@@ -48,7 +48,7 @@ public enum ConfigurationError: Error, Hashable, CustomStringConvertible {
     case .otherFamily(let version, let host):
       "pings.ip-version is \(version.rawValue), but control-server.url names the \(version.other) address \(host), "
         + "whose ping tokens are good for \(version.other) only: use a name or an \(version) address there"
-    case .badTarget(let reason): reason
+    case .conflict(let reason): reason
     case .badList(let key, let place, let reason): "\(place): \(key): \(reason)"
     case .missing(let key, let purpose, nil): "\(key) is not set: \(purpose); no --config FILE is given"
     case .missing(let key, let purpose, let file?): "\(key) is not set: \(purpose); set it in \(file)"

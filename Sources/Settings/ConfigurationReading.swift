@@ -59,6 +59,7 @@ public struct ConfigurationReading: Sendable {
     checkWaits()
     checkFamily()
     checkTarget()
+    checkLoop()
   }
 
   /// Whether the file could not be read, so that all settings are unknown.
@@ -100,8 +101,18 @@ public struct ConfigurationReading: Sendable {
   /// Refuses parts of `pings.target` that do not go together.
   private mutating func checkTarget() {
     if let reason = configuration.pings.target.contradiction(family: configuration.pings.family) {
-      mistakes.append(.badTarget(reason))
+      mistakes.append(.conflict(reason))
     }
+  }
+
+  /// Refuses a loop that would wait for its second test for ever.
+  private mutating func checkLoop() {
+    guard configuration.loop.count > 1, configuration.loop.every == nil, configuration.loop.distance == nil else {
+      return
+    }
+    mistakes.append(
+      .conflict(
+        "loop.every and loop.distance are null, so the second of loop.count tests never starts: set one of them"))
   }
 
   /// The error for a rejected text. That of a list repeats the text only as far as its entries permit.

@@ -233,9 +233,12 @@ extension Setting {
       duration(
         "agent.resend-interval", \.agent.resendInterval, 10...604_800, .restart,
         "a pass that sends stored fences is tried this often, also during a drive"),
-      path(
-        "agent.socket", \.agent.socket, .restart,
-        "the socket for commands; null: `agent.sock` in the state directory"),
+      optional(
+        Words(
+          key: "agent.socket", type: "path", expects: "a path of at most 107 bytes", reload: .restart,
+          effect: "the socket for commands; null: `agent.sock` in the state directory"),
+        \.agent.socket
+      ) { text in path(text).flatMap { $0.utf8.count <= 107 ? $0 : nil } }.withPath(),
       optional(
         Words(
           key: "agent.socket-group", type: "text", expects: "the name of a group", reload: .restart,

@@ -27,6 +27,8 @@ public enum SpeedTestError: Error, Hashable, Sendable {
   case protocolError(String)
   /// The text cannot be a token (``MeasurementToken``).
   case unusableToken
+  /// A main phase had no byte, though connections lasted to its end; the text names the phase.
+  case silence(String)
   /// The test was aborted from outside.
   case aborted
 }
@@ -48,6 +50,7 @@ extension SpeedTestError: CustomStringConvertible {
     case .commandRefused(let command): "the server refused \(command)"
     case .protocolError(let reason): "the server broke the protocol: \(reason)"
     case .unusableToken: "the token has no bytes, has blanks or control characters, or is longer than 1000 bytes"
+    case .silence(let reason): reason
     case .aborted: "aborted"
     }
   }

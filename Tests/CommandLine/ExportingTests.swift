@@ -254,7 +254,7 @@ struct ExportingTests {
           "1   2026-11-20T10:00:00Z  -     3       submitted    T0",
           "2   2026-11-20T11:00:00Z  B     3       pending      -",
           "3   2026-11-20T12:00:00Z  -     3       quarantined  -",
-          "    3 fences refused: no such place",
+          "    3 fences quarantined: no such place",
           "4   2026-11-20T13:00:00Z  -     3       recording    -",
         ])
       withExtendedLifetime(store) {}

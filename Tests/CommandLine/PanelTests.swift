@@ -49,13 +49,15 @@ struct PanelTests {
   func links() {
     let panel = panel({ state in
       state.links = [link("A"), link("B") { ($0.second, $0.warnings) = (PanelSecond(), ["waiting for a test"]) }]
-      (state.warnings, state.queue) = (["disk: full"], ["waiting to be sent: 3 fences in 1 session; 0 fences refused"])
+      (state.warnings, state.queue) = (
+        ["disk: full"], ["waiting to be sent: 3 fences in 1 session; 0 fences quarantined"]
+      )
     })
     #expect(
       panel.lines(columns: 100, isColoured: false) == [
         "00:12:31  48.20820 16.37380 ±4 m", "31.7 ms  0 % lost  A: 4G/LTE  17 fences  ▃",
         "no pings  B: 4G/LTE  17 fences   ", "! disk: full", "! B: waiting for a test",
-        "waiting to be sent: 3 fences in 1 session; 0 fences refused",
+        "waiting to be sent: 3 fences in 1 session; 0 fences quarantined",
       ])
   }
 
@@ -214,7 +216,7 @@ struct PanelTests {
     let own = PanelState([drive()])
     #expect(state.links == own.links && state.elapsed == own.elapsed && state.position == own.position)
     #expect(state.activity == "recording: moving" && state.warnings == ["disk: no space left"])
-    #expect(state.queue == ["waiting to be sent: 3 fences in 0 sessions; 0 fences refused"])
+    #expect(state.queue == ["waiting to be sent: 3 fences in 0 sessions; 0 fences quarantined"])
   }
 
   @Test("when an answer is no status, then reading it fails; members that a status lacks stay empty")

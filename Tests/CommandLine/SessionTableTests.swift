@@ -48,7 +48,7 @@ struct SessionTableTests {
     #expect(lines.contains { $0.hasPrefix("    not submitted: udp-echo xxx") && $0.hasSuffix("…") })
     #expect(
       lines.contains { $0.contains("車") && $0.contains("…") && $0.contains("submitted") && $0.contains("987654321") })
-    #expect(lines.contains { $0.hasPrefix("    3 fences refused: the server's long reason") && $0.hasSuffix("…") })
+    #expect(lines.contains { $0.hasPrefix("    3 fences quarantined: the server's long reason") && $0.hasSuffix("…") })
     #expect(
       lines.contains("    damaged: the next submit repairs it; nothing to send")
         || lines.contains("    damaged: the next submit repairs it"))

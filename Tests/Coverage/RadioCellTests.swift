@@ -70,7 +70,9 @@ struct RadioCellTests {
     #expect(checked?.neighbours.first?.levels == [.rsrp: -90.3])
   }
 
-  @Test("when a cell serves beside one of another kind, then its levels are the modem's; those of a further carrier are not")
+  @Test(
+    "when a cell serves beside one of another kind, then its levels are the modem's; those of a further carrier are not"
+  )
   func levelsBeside() {
     func cell(_ channel: Int64, _ kind: RadioCell.Kind?, _ levels: [SignalQuantity: Double]) -> MeasuredCell {
       var cell = RadioCell()
@@ -86,7 +88,8 @@ struct RadioCellTests {
     modem.neighbours = [cell(1300, nil, [.rsrp: -101])]
     let checked = RadioReading(technology: Technology("5G/NRNSA"), modem: modem).checked.modem
     #expect(checked?.signal == [.rsrp: -91, .nrRSRP: -95])
-    #expect(checked?.secondaries.map(\.cell.kind) == [.lte, .nr, .nr] && checked?.neighbours.map(\.cell.kind) == [.lte])
+    #expect(checked?.secondaries.map(\.cell.kind) == [.lte, .nr, .nr])
+    #expect(checked?.neighbours.map(\.cell.kind) == [.lte])
   }
 
   @Test(

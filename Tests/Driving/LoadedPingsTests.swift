@@ -21,7 +21,7 @@ import Testing
     for second in 0..<30 { _ = load.count(answered(20), at: .seconds(Double(second))) }
     _ = load.begin(at: .seconds(30))
     #expect(load.isTesting)
-    #expect(load.count(answered(30), at: .seconds(30.5)) == nil, "the pre-test is no load of its own")
+    #expect(load.count(answered(30), at: .seconds(30.5)) == nil, "before the first load")
     load.enter(.download, at: .seconds(33))
     load.enter(.upload, at: .seconds(40))
     // Its answer came during the upload.
@@ -37,6 +37,22 @@ import Testing
     #expect(delays[1].pings == 2 && delays[1].lost == 1 && delays[1].median == 300_000_000)
     #expect(delays[2].pings == 2 && delays[2].median == 80_000_000 && delays[2].percentile95 == nil)
     #expect(load.drain().isEmpty, "the next test has its own")
+  }
+
+  @Test(
+    "when a part begins again after its pre-test, then all its pings have the mark, and the delays are those since then"
+  )
+  func preTest() {
+    var load = LoadedPings()
+    _ = load.begin(at: .seconds(30))
+    load.enter(.upload, at: .seconds(31))
+    #expect(load.count(answered(900), at: .seconds(32)) == .upload)
+    load.enter(nil, at: .seconds(33))
+    load.enter(.upload, at: .seconds(33))
+    #expect(load.count(answered(80), at: .seconds(34)) == .upload)
+    #expect(load.count(answered(900), at: .seconds(32.5)) == .upload, "answered late")
+    _ = load.finish(at: .seconds(40))
+    #expect(load.drain().map(\.median) == [80_000_000])
   }
 
   @Test("when a ping from just before the test is answered during it, then it counts as idle")

@@ -22,21 +22,24 @@ struct SeveralLinksTests {
           - { name: 車1, interface: wl2, radio: "fixed:5G/NR", network: fixed-cellular }
         """)
     let record = try roads.start("record")
-    func fences(_ count: Int) async throws {
-      _ = try await eventually("\(count) fences on each link") {
-        let sessions = try await roads.sessions()
-        let isThere = ["Тест", "車1"].allSatisfy { link in
-          sessions.filter { $0["link"] as? String == link }.compactMap { $0["fences"] as? Int }.reduce(0, +) >= count
-        }
-        return isThere ? () : nil
+    func fences() async throws -> [Int] {
+      let sessions = try await roads.sessions()
+      return ["Тест", "車1"].map { link in
+        sessions.filter { $0["link"] as? String == link }.compactMap { $0["fences"] as? Int }.reduce(0, +)
       }
     }
-    try await fences(4)
+    func wait(forMore count: Int) async throws {
+      let before = try await fences()
+      _ = try await eventually("\(count) more fences on each link") {
+        zip(before, try await fences()).allSatisfy { $1 >= $0 + count } ? () : nil
+      }
+    }
+    try await wait(forMore: 4)
     try await roads.probe.run("ip link set wl2 down")
-    try await fences(9)
+    try await wait(forMore: 5)
     try await roads.probe.run(
       "ip link set wl2 up && ip route replace \(Roads.server) via 10.2.0.1 dev wl2 metric 20")
-    try await fences(13)
+    try await wait(forMore: 4)
     record.signal(SIGTERM)
     #expect(try await record.exitStatus() == 0, "\(record.standardError)")
     #expect(record.standardError.contains("車1: network path: none, "), "\(record.standardError)")

@@ -63,11 +63,12 @@ struct ServiceReloadTests {
     }
   }
 
-  @Test("when the file is no text, too long or empty, then the service answers as before", arguments: [0, 1, 2])
+  @Test("when the file is no text, too long or empty, then the service answers as before", arguments: [0, 1, 2, 3])
   func strange(kind: Int) async throws {
     try await ServiceRig.run { rig in
       let data = [
         Data([0xFF, 0xFE, 0x00, 0x80]), Data(repeating: UInt8(ascii: "#"), count: 2 << 20), Data("- [\n".utf8),
+        Data(),
       ][kind]
       try data.write(to: URL(fileURLWithPath: rig.file))
       rig.hangUp()

@@ -43,7 +43,7 @@ struct ServiceStatusTests {
   func fresh() throws {
     #expect(
       status().lines == [
-        "idle: waiting for a command", "waiting to be sent: 0 fences in 0 sessions; 0 fences refused",
+        "idle: waiting for a command", "waiting to be sent: 0 fences in 0 sessions; 0 fences quarantined",
       ])
     let json = try object(status())
     #expect(json["state"] as? String == "idle")
@@ -65,7 +65,7 @@ struct ServiceStatusTests {
     }
     #expect(
       one.lines.dropFirst() == [
-        "waiting to be sent: 1 fence in 1 session; 1 fence refused",
+        "waiting to be sent: 1 fence in 1 session; 1 fence quarantined",
         "1 fence without a session waits until it is old enough",
       ])
     let two = status { $0.waiting.withoutSession = 2 }
@@ -99,7 +99,7 @@ struct ServiceStatusTests {
     #expect(kept.lines == ["idle: waiting for a command", keptWords(3)])
     let both = status { ($0.waiting.kept, $0.waiting.fences, $0.waiting.sessions) = (3, 2, 1) }
     #expect(
-      both.lines.dropFirst() == ["waiting to be sent: 2 fences in 1 session; 0 fences refused", keptWords(3)])
+      both.lines.dropFirst() == ["waiting to be sent: 2 fences in 1 session; 0 fences quarantined", keptWords(3)])
   }
 
   @Test("when a drive measures, then its line, its JSON and its metric show it")

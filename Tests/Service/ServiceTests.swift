@@ -12,7 +12,7 @@ struct ServiceTests {
   func idle() async throws {
     try await ServiceRig.run { rig in
       let lines = try await rig.wait(for: "idle: waiting for a command")
-      #expect(lines.contains("waiting to be sent: 0 fences in 0 sessions; 0 fences refused"))
+      #expect(lines.contains("waiting to be sent: 0 fences in 0 sessions; 0 fences quarantined"))
       #expect(try rig.sessions().isEmpty)
     }
   }
@@ -87,7 +87,7 @@ struct ServiceTests {
       #expect(line.contains("cannot reach the control server http://127.0.0.1:9/"))
       #expect(outcome == .kept)
       let lines = try await rig.wait(for: "idle: waiting for a command")
-      #expect(lines.contains("waiting to be sent: 2 fences in 1 session; 0 fences refused"))
+      #expect(lines.contains("waiting to be sent: 2 fences in 1 session; 0 fences quarantined"))
       #expect(lines.contains { $0.hasPrefix("last pass (") })
     }
   }

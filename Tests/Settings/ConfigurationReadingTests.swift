@@ -48,6 +48,15 @@ struct ConfigurationReadingTests {
     #expect(try mistakes(yaml + "\nstorage: { max-fences: 0 }").count == 1)
   }
 
+  @Test("when a loop has neither a time nor a distance, then it is a mistake, unless it has one test")
+  func endlessLoop() throws {
+    #expect(
+      try mistakes("loop: { every: null, distance: null }") == [
+        "loop.every and loop.distance are null, so the second of loop.count tests never starts: set one of them"
+      ])
+    #expect(try mistakes("loop: { every: null, distance: null, count: 1 }").isEmpty)
+  }
+
   @Test("when the file cannot be read as YAML, then the mistake is listed with those of the environment")
   func malformed() throws {
     let found = try mistakes("gpsd: [", ["COVERAGE_PROBE_GPSD_PORT": "x"])

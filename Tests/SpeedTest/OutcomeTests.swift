@@ -35,6 +35,34 @@ import Testing
     #expect(outcome.download == nil, "without any whole connection there is no common end")
   }
 
+  @Test("When every connection breaks in a phase, then it has their number and no common end, and is interrupted")
+  func allBreak() throws {
+    var outcome = outcome(up: nil)
+    outcome.brokenUploads = [[Sample(nanoseconds: 2_000_000, bytes: 600)], []]
+    outcome.noteSilence()
+    let figures = outcome.figures(SpeedTestPlan(host: "h", port: 5, token: try MeasurementToken("t")))
+    let upload = try #require(figures.upload)
+    #expect(upload.connections == 2 && upload.broken == 2 && upload.isInterrupted)
+    #expect(upload.curves == [[[2_000_000, 600]], []])
+    #expect(outcome.upload == nil && !figures.isComplete && outcome.failures == [])
+  }
+
+  @Test("When the connections of a phase last without a byte, then it is silent to its end, and a failure says why")
+  func silentPhase() throws {
+    var outcome = outcome(down: nil, up: nil)
+    (outcome.downloadCurves, outcome.uploadCurves) = ([[]], [[], [Sample(nanoseconds: 5, bytes: 0)]])
+    outcome.noteSilence()
+    #expect(
+      outcome.failures.map { "\($0)" } == [
+        "the server sent no byte in the download", "the server reported no received byte in the upload",
+      ])
+    let figures = outcome.figures(SpeedTestPlan(host: "h", port: 5, token: try MeasurementToken("t")))
+    for rate in [figures.download, figures.upload] {
+      #expect(rate?.isInterrupted == true && rate?.silence == 7_000_000_000 && rate?.broken == 0)
+    }
+    #expect(figures.download?.connections == 1 && figures.upload?.connections == 2)
+  }
+
   @Test("When threads report at the same time, then no report is lost")
   func record() {
     let record = RunRecord()
@@ -117,7 +145,7 @@ import Testing
       (.tokenRefused, "the server refused the token: check it, its age (90 s) and the source address"),
       (.commandRefused("PUT"), "the server refused PUT"), (.protocolError("x"), "the server broke the protocol: x"),
       (.unusableToken, "the token has no bytes, has blanks or control characters, or is longer than 1000 bytes"),
-      (.aborted, "aborted"),
+      (.silence("no byte"), "no byte"), (.aborted, "aborted"),
     ] as [(SpeedTestError, String)])
   func errors(error: SpeedTestError, text: String) { #expect("\(error)" == text) }
 }

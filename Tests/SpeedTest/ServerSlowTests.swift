@@ -52,9 +52,13 @@ struct ServerSlowTests {
   func deafUpload() async throws {
     let lab = try await Lab(["--fault", "deaf"])
     let started = ProgressWatch()
-    let outcome = try await SpeedTestRun(try lab.plan()).run()
+    let plan = try lab.plan()
+    let outcome = try await SpeedTestRun(plan).run()
     #expect(outcome.upload == nil && !outcome.isComplete)
     #expect(outcome.download != nil)
+    #expect(outcome.failures == [.silence("the server reported no received byte in the upload")])
+    let upload = try #require(outcome.figures(plan).upload)
+    #expect(upload.isInterrupted && upload.silence == 1_000_000_000 && upload.connections == 3 && upload.broken == 0)
     // The server is silent for longer, on a busy machine too.
     #expect(started.passed < .seconds(30))
   }
@@ -67,6 +71,16 @@ struct ServerSlowTests {
     let outcome = try await SpeedTestRun(try lab.plan()).run()
     #expect(outcome.failures.count == 3)
     #expect(outcome.download == nil && outcome.upload == nil && !outcome.isComplete)
+  }
+
+  @Test("When the server resets every connection in the download, then it is interrupted, and all of them count")
+  func resetInDownload() async throws {
+    let lab = try await Lab(["--fault", "reset"], rate: nil)
+    let plan = try lab.plan()
+    let figures = try await SpeedTestRun(plan).run().figures(plan)
+    let download = try #require(figures.download)
+    #expect(download.connections == 3 && download.broken == 3 && download.isInterrupted)
+    #expect(figures.isInterrupted && !figures.isComplete && figures.upload == nil)
   }
 
   @Test("When a download stalls, then the bytes read so far count, at their own time (edges 24, 30)")

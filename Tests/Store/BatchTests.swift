@@ -160,6 +160,22 @@ struct BatchTests {
     #expect(try await batches(of: session).map(\.test) == [nil])
   }
 
+  @Test(
+    "when a batch is quarantined because the server may have it, then its row says so; that of a refused one does not")
+  func quarantineInDoubt() async throws {
+    let session = try session(fences: 3)
+    let batch = try #require(try await batches(of: session).first)
+    for doubt in [nil, "until later"] {
+      try await store.outbox.beginSending(batch: batch.id, fences: 3, client: "C", doubt: doubt, at: .sampleStart)
+      for mayHaveArrived in [true, false] {
+        try await store.outbox.quarantine(
+          batch: batch, reason: "no", mayHaveArrived: mayHaveArrived, at: .sampleStart)
+        let found = try await store.outbox.batches(of: [batch.session], in: [.quarantined])
+        #expect(found.map(\.isQuarantinedInDoubt) == [mayHaveArrived])
+      }
+    }
+  }
+
   @Test("when a position is damaged, then its fence is quarantined and the others can be sent")
   func damage() async throws {
     let session = try session(fences: 3)

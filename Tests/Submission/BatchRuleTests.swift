@@ -92,6 +92,30 @@ struct BatchRuleTests {
     #expect(boots == 6)
   }
 
+  @Test("when empty answers go on after the hour of the first one, then they begin an hour for refusals only")
+  func emptyAnswers() throws {
+    let time = TurnedClock()
+    func batch(_ doubt: String) -> Batch {
+      .sample(1, state: .sending, test: "T1", sent: time.clock.wall(), doubt: doubt)
+    }
+    func isInDoubt(_ batch: Batch, _ failure: ServerFailure) -> Bool {
+      BatchRule.isInDoubt(batch, after: failure, by: time.clock)
+    }
+    let first = batch(try Doubt.text(until: time.clock.boot() + Doubt.lasts, by: time.clock))
+    #expect(isInDoubt(first, Self.empty) && !BatchRule.isEmptyAgain(Self.empty, of: first, by: time.clock))
+    time.turn(by: Doubt.lasts)
+    #expect(!isInDoubt(first, Self.empty) && BatchRule.isEmptyAgain(Self.empty, of: first, by: time.clock))
+    #expect(!BatchRule.isEmptyAgain(.noAnswer("x"), of: first, by: time.clock))
+    let again = batch(
+      try Doubt.text(until: time.clock.boot() + Doubt.lasts, isOfEmptyAnswers: true, by: time.clock))
+    #expect(!isInDoubt(again, Self.empty) && BatchRule.isEmptyAgain(Self.empty, of: again, by: time.clock))
+    #expect(isInDoubt(again, Self.noTest) && isInDoubt(again, .refused(status: 409, message: "")))
+    #expect(BatchRule.isInDoubt(again, by: time.clock))
+    // A request without an answer begins another doubt.
+    let lost = batch(try Doubt.text(until: time.clock.boot() + Doubt.lasts, by: time.clock))
+    #expect(isInDoubt(lost, Self.empty))
+  }
+
   @Test("when a batch may have arrived, then it stays in doubt until a failure of its own request rules that out")
   func doubt() {
     for failure in [Self.empty, .noAnswer("x"), Self.noTest, .serverTrouble(status: 500, message: "")] {

@@ -149,21 +149,46 @@ struct ExactlyOnceSlowTests {
   }
 
   @Test(
-    "when a batch may have been sent to another server, then it is quarantined, and sent to this one only on command")
+    "when a batch may have been sent to another server, then it is quarantined, and only a forced command sends it to this one"
+  )
   func otherServer() async throws {
     let rig = try await rigInDoubt()
     let another = try await ControlServerTool()
     let client = try SendingRig.client(of: another.url)
     let sender = try rig.sender(to: client)
-    #expect(try await sender.pass(.cold).sessionsQuarantined == 1)
+    let report = try await sender.pass(.cold)
+    #expect((report.sessionsQuarantined, report.sessionsInDoubt) == (1, 1))
     #expect(try await another.fences().isEmpty)
     let reason = try StoreReader(rig.store).sessions().first?.quarantineReason
     #expect(reason?.contains("may have been sent before") == true)
     #expect(try await sender.pass(.cold) == PassReport())
-    #expect(try await sender.pass(.quarantined).sessionsSent == 1)
+    #expect(try await sender.pass(.quarantined).sessionsInDoubt == 1)
+    #expect(try await another.fences().isEmpty)
+    let warning = "not sent again, the server may have it; submit --quarantined --force sends all 3 again"
+    #expect(rig.lines.all.contains { $0.contains(warning) })
+    #expect(try await sender.pass(.quarantined, urgency: .forced).sessionsSent == 1)
     #expect(try await another.fences().count == 3)
     try await another.program.stop()
     try await rig.finish()
+  }
+
+  @Test("when the server forgets the device after a lost answer, then only a forced command sends the batch again")
+  func forgetfulServer() async throws {
+    let rig = try await rigInDoubt()
+    let port = try #require(URL(string: rig.tool.url)?.port)
+    try await rig.tool.program.stop()
+    let forgetful = try await ControlServerTool(["--port", "\(port)"])
+    let sender = try rig.sender()
+    // The kept-alive connection is gone; that may cost a pass.
+    let first = try await sender.pass(.cold).sessionsInDoubt
+    let second = try await sender.pass(.cold).sessionsInDoubt
+    #expect(first + second == 1)
+    #expect(try await sender.pass(.quarantined).sessionsInDoubt == 1)
+    #expect(try await forgetful.fences().isEmpty)
+    #expect(try rig.states() == [.quarantined])
+    #expect(try await sender.pass(.quarantined, urgency: .forced).sessionsSent == 1)
+    #expect(try await forgetful.fences().count == 3)
+    try await forgetful.program.stop()
   }
 
   @Test("when the server knows neither the test nor fences of it, then the session gets a new test")

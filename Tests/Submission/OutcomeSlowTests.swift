@@ -303,6 +303,72 @@ struct OutcomeSlowTests {
     try await rig.finish()
   }
 
+  /// A rig with a batch of six fences, one of them bad, that the server has answered three times with an empty body, an hour ago.
+  private func rigWithSwallowedBatch() async throws -> (rig: SendingRig, sender: Sender) {
+    let rig = try await SendingRig()
+    _ = try rig.record(tests: [nil], fences: 6, started: 600) { number, fence in
+      number == 2 ? .sample(number: 2, entered: 8, latitude: 48.654321) : fence
+    }
+    try await rig.tool.setFault("empty-if:48.654321", on: "coverageResult")
+    let sender = try rig.sender()
+    for _ in 0..<3 { #expect(try await sender.pass(.cold).sessionsKept == 1) }
+    rig.time.turn(by: .seconds(3600))
+    return (rig, sender)
+  }
+
+  private func quarantined(_ rig: SendingRig) throws -> Int {
+    try StoreReader(rig.store).sessions().map(\.quarantinedFences).reduce(0, +)
+  }
+
+  @Test("when a swallowed batch is tried alone after its hour, then it is split as soon as another one is accepted")
+  func swallowedAlone() async throws {
+    let (rig, sender) = try await rigWithSwallowedBatch()
+    for _ in 0..<3 {
+      #expect(try await sender.pass(.cold).sessionsKept == 1, "no other batch is accepted")
+      rig.time.turn(by: .seconds(900))
+    }
+    _ = try rig.record(tests: [nil], fences: 1)
+    #expect(try await sender.pass(.cold).sessionsQuarantined == 1)
+    #expect(try await rig.holdsAllOnce(5 + 1))
+    #expect(try quarantined(rig) == 1)
+    try await rig.finish()
+  }
+
+  @Test(
+    "when the pass just before accepted a batch, then a swallowed one is split; a minute later that proves nothing",
+    arguments: [(60, 5, 1), (61, 0, 0)])
+  func swallowedAfterDrive(seconds: Int, good: Int, bad: Int) async throws {
+    let (rig, sender) = try await rigWithSwallowedBatch()
+    let drive = try rig.record(tests: [nil], fences: 1)
+    #expect(try await sender.pass(.drive(drive)).sessionsSent == 1)
+    rig.time.turn(by: .seconds(seconds))
+    _ = try await sender.pass(.cold)
+    #expect(try await rig.holdsAllOnce(good + 1))
+    #expect(try quarantined(rig) == bad)
+    try await rig.finish()
+  }
+
+  @Test("when the answer to a swallowed batch is lost after its hour, then another hour begins, and nothing goes twice")
+  func swallowedAndLost() async throws {
+    let (rig, sender) = try await rigWithSwallowedBatch()
+    try await rig.tool.clearFaults()
+    try await rig.tool.setFault("503", on: "coverageResult", count: 1)
+    #expect(try await sender.pass(.cold).sessionsKept == 1)
+    try await rig.tool.clearFaults()
+    try await rig.tool.setFault("empty-if:48.654321", on: "coverageResult")
+    for minutes in [0, 59] {
+      rig.time.turn(by: .seconds(60 * minutes))
+      _ = try rig.record(tests: [nil], fences: 1, started: Double(minutes))
+      #expect(try await sender.pass(.cold).sessionsKept == 1, "the request without an answer may be under way")
+    }
+    rig.time.turn(by: .seconds(60))
+    _ = try rig.record(tests: [nil], fences: 1, started: 120)
+    _ = try await sender.pass(.cold)
+    #expect(try await rig.holdsAllOnce(5 + 3))
+    #expect(try quarantined(rig) == 1)
+    try await rig.finish()
+  }
+
   @Test("when the server has forgotten the device, then the device registers again and the drive arrives")
   func forgotten() async throws {
     let rig = try await SendingRig()

@@ -51,7 +51,7 @@ struct PassStateTests {
     let report = pass.report
     #expect((report.sessionsSent, report.sessionsKept, report.sessionsQuarantined) == (1, 1, 1))
     #expect(report.fencesSent == 3)
-    #expect(pass.summary == "sent 3 fences of 3 sessions, 1 session kept for later, 1 refused")
+    #expect(pass.summary == "sent 3 fences of 3 sessions, 1 session kept for later, 1 quarantined")
   }
 
   @Test("when the server refuses one batch after the other, then a background pass ends, a commanded pass does not")

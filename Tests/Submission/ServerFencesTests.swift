@@ -102,6 +102,21 @@ struct ServerFencesTests {
     #expect(held.finding(for: quarantined, isForced: true) == .absent)
   }
 
+  @Test(
+    "when a batch is quarantined because the server may have it, then no history without it sends it again, only force does"
+  )
+  func quarantinedInDoubt() {
+    let left = Batch.sample(1, state: .quarantined, test: "T1", client: "C", attempt: 1, doubt: "?", fences: 3)
+    let lost = Batch.sample(2, state: .quarantined, doubt: "?")
+    for (history, batch) in [(held([:], strangers: ["C"]), left), (held(["T1": 0]), left), (held([:]), lost)] {
+      #expect(history.finding(forDoubtful: batch, isForced: false) == .staysQuarantined(fences: nil))
+      #expect(history.finding(forDoubtful: batch, isForced: true) == .absent)
+    }
+    #expect(held(["T1": 3]).finding(forDoubtful: left, isForced: false) == .arrived(fences: 3))
+    let refused = Batch.sample(1, state: .quarantined, test: "T1", client: "C", attempt: 1)
+    #expect(held([:], strangers: ["C"]).finding(forDoubtful: refused, isForced: false) == .absent)
+  }
+
   @Test("when the history lists a test twice, or without a number of fences, then the batch is not taken for absent")
   func unclearHistory() {
     var reading = HistoryReading(cursor: nil, oldest: 0)

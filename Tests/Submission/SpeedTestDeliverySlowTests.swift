@@ -247,12 +247,27 @@ struct SpeedTestDeliverySlowTests {
     try await rig.store.speedTests.markSubmitted(id, .result, at: .rigStart)
     try await rig.store.speedTests.beginSending(id, .qos, at: .rigStart)
     for mode in [PassMode.warm, .quarantined] {
-      _ = try await rig.sender().pass(mode)
+      let tally = try await rig.sender().pass(mode).speedTests
+      #expect((tally.qosQuarantined, tally.quarantined) == (1, 0), "the result is not refused")
       #expect(try StoreReader(rig.store).speedTests().first?.qosState == .quarantined)
       #expect(try await rig.requests("resultQoS") == 0)
     }
-    _ = try await rig.sender().pass(.quarantined, urgency: .forced)
+    let forced = try await rig.sender().pass(.quarantined, urgency: .forced).speedTests
+    #expect((forced.qosSent, forced.sent, forced.left) == (1, 0, 0))
     #expect(try await rig.requests("resultQoS") == 1)
+    try await rig.finish()
+  }
+
+  @Test(
+    "when the result of a test arrives and its QoS report does not, then the test counts as sent, and its report as kept",
+    arguments: ["500", "429-retry-after:600"])
+  func keptQoS(fault: String) async throws {
+    let rig = try await rig()
+    let id = try await test(rig)
+    try await rig.store.speedTests.add(qos: "[]", to: id)
+    try await rig.tool.setFault(fault, on: "resultQoS", count: 1)
+    let tally = try await rig.sender().pass(.warm).speedTests
+    #expect((tally.sent, tally.kept, tally.qosKept, tally.left) == (1, 0, 1, 1))
     try await rig.finish()
   }
 

@@ -59,6 +59,31 @@ struct SubmitCommandSlowTests {
     try await post.tool.program.stop()
   }
 
+  @Test(
+    "when the server may have quarantined fences, then submit names --force and its risk, and sends them with it only")
+  func mayHaveArrived() async throws {
+    let post = try await Post()
+    try post.record()
+    try await post.tool.setFault("drop-answer", on: "coverageResult", count: 1)
+    #expect(try await post.submit().status == 75)
+    // Another server at its address knows neither the device nor the fences.
+    let port = try #require(URL(string: post.tool.url)?.port)
+    try await post.tool.program.stop()
+    let forgetful = try await ControlServerTool(["--port", "\(port)"])
+    let held = try await [post.submit(), post.submit("--quarantined")]
+    for (output, status) in held {
+      #expect(status == 75)
+      let advice =
+        "(coverage-probe submit --quarantined --force sends again; what the server has already, it then has twice)"
+      #expect(output.contains("1 session quarantined, because the server may have the fences \(advice)"), "\(output)")
+      #expect(!output.contains("refused and quarantined"), "\(output)")
+    }
+    #expect(try await forgetful.fences().isEmpty)
+    let forced = try await post.submit("--quarantined", "--force")
+    #expect(forced.output == "submitted 2 fences in 1 session\n" && forced.status == 0)
+    try await forgetful.program.stop()
+  }
+
   @Test("when no fences wait, then submit ignores a pending Retry-After")
   func nothingWaits() async throws {
     let post = try await Post()

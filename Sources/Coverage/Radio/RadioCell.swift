@@ -169,8 +169,8 @@ public struct MeasuredCell: Hashable, Sendable, Codable {
   /// - Parameter serving: The kind of the serving cell, and of a cell that neither names its own nor has a level of 5G.
   func checked(as serving: RadioCell.Kind?) -> MeasuredCell? {
     let isNR = levels.keys.contains { [.nrRSRP, .nrRSRQ, .nrSINR].contains($0) }
-    let possible = levels.filter { $0.key.range.contains($0.value) }
-    let checked = MeasuredCell(cell.checked(as: isNR ? .nr : serving), levels: possible.mapValues { ($0 * 10).rounded() / 10 })
+    let possible = levels.filter { $0.key.range.contains($0.value) }.mapValues { ($0 * 10).rounded() / 10 }
+    let checked = MeasuredCell(cell.checked(as: isNR ? .nr : serving), levels: possible)
     return checked.cell.isUnknown ? nil : checked
   }
 

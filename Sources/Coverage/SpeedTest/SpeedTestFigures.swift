@@ -181,12 +181,12 @@ public struct SpeedTestDelay: Hashable, Sendable, Codable {
 
 /// The result of one direction of a speed test.
 public struct SpeedTestRate: Hashable, Sendable, Codable {
-  /// kbit/s (1000 bit), rounded.
-  public let kilobitsPerSecond: Int64
-  /// Bytes of all connections at the common end.
-  public let bytes: Int64
-  /// The common end, ns since the start of the phase.
-  public let nanoseconds: Int64
+  /// kbit/s (1000 bit), rounded; `nil` without a common end, because every connection broke.
+  public let kilobitsPerSecond: Int64?
+  /// Bytes of all connections at the common end; `nil` as above.
+  public let bytes: Int64?
+  /// The common end, ns since the start of the phase; `nil` as above.
+  public let nanoseconds: Int64?
   /// The start of the phase, ns since the start of the test.
   public let began: Int64
   /// The connections that took part, those that broke included.
@@ -205,7 +205,7 @@ public struct SpeedTestRate: Hashable, Sendable, Codable {
 
   /// A result with the given values.
   public init(
-    kilobitsPerSecond: Int64, bytes: Int64, nanoseconds: Int64, began: Int64, connections: Int, curves: [[[Int64]]],
+    kilobitsPerSecond: Int64?, bytes: Int64?, nanoseconds: Int64?, began: Int64, connections: Int, curves: [[[Int64]]],
     planned: Int64? = nil, silence: Int64? = nil, broken: Int? = nil
   ) {
     (self.kilobitsPerSecond, self.bytes, self.nanoseconds) = (kilobitsPerSecond, bytes, nanoseconds)
@@ -223,7 +223,7 @@ extension SpeedTestRate {
 
   /// The share of the planned phase that the rate is of, 0 to 1; `nil` when it is not known.
   public var measuredShare: Double? {
-    planned.flatMap { $0 > 0 ? min(max(Double(nanoseconds) / Double($0), 0), 1) : nil }
+    planned.flatMap { $0 > 0 ? min(max(Double(nanoseconds ?? 0) / Double($0), 0), 1) : nil }
   }
 
   /// Whether the rate is one of a part of the phase only.
@@ -236,7 +236,7 @@ extension SpeedTestRate {
   /// is too high.
   public var kilobitsOfPhase: Int64 {
     let ends = curves.compactMap(\.last).filter { $0.count == 2 && $0[0] >= 0 && $0[1] >= 0 }
-    let length = max(planned ?? 0, nanoseconds, ends.map { $0[0] }.max() ?? 0, 1)
+    let length = max(planned ?? 0, nanoseconds ?? 0, ends.map { $0[0] }.max() ?? 0, 1)
     let sum = ends.reduce(0.0) { $0 + Double($1[1]) }
     return Int64(saturating: (8e6 * sum / Double(length)).rounded()) ?? 0
   }

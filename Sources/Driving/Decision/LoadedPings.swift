@@ -44,7 +44,7 @@ struct LoadedPings: Hashable, Sendable {
     return true
   }
 
-  /// The test enters a part with load, or leaves it.
+  /// The test enters a part with load, or leaves it. A part that it enters again begins there: before it was the pre-test.
   mutating func enter(_ part: SpeedTestDelay.Part?, at now: DriveTime) {
     guard isTesting, windows.last?.part != part else { return }
     windows.append(Window(part: part, begin: now))
@@ -90,7 +90,9 @@ struct LoadedPings: Hashable, Sendable {
   mutating func drain() -> [SpeedTestDelay] {
     defer { (windows, end, outcomes) = ([], nil, [:]) }
     return SpeedTestDelay.Part.allCases.compactMap { part in
-      guard let pings = outcomes[part], !pings.isEmpty else { return nil }
+      let begin = windows.last { $0.part == part }?.begin
+      let pings = outcomes[part, default: []].filter { ping in begin.map { ping.at >= $0 } ?? true }
+      guard !pings.isEmpty else { return nil }
       let answered = pings.compactMap(\.roundTrip)
       return SpeedTestDelay(part, roundTrips: answered, lost: pings.count - answered.count)
     }

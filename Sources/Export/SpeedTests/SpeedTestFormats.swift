@@ -37,7 +37,7 @@ enum SpeedTestTitle {
   /// E.g. `4G/LTE 47.8/12.3 Mbit/s`: down, then up. A test without both rates has its outcome instead: `4G/LTE failed`.
   static func short(_ test: StoredSpeedTest) -> String {
     let technology = test.figures?.links?.otherName ?? (test.technology ?? .none).name
-    guard let down = test.figures?.download, let up = test.figures?.upload else {
+    guard let down = test.figures?.download?.kilobitsPerSecond, let up = test.figures?.upload?.kilobitsPerSecond else {
       return [technology, test.outcome?.rawValue ?? "speed test"].joined(separator: " ")
     }
     return "\(technology) \(megabits(down))/\(megabits(up)) Mbit/s"
@@ -47,8 +47,8 @@ enum SpeedTestTitle {
   static func long(_ test: StoredSpeedTest) -> String {
     let figures = test.figures
     let parts = [
-      figures?.download.map { "download \(megabits($0)) Mbit/s" },
-      figures?.upload.map { "upload \(megabits($0)) Mbit/s" },
+      figures?.download?.kilobitsPerSecond.map { "download \(megabits($0)) Mbit/s" },
+      figures?.upload?.kilobitsPerSecond.map { "upload \(megabits($0)) Mbit/s" },
       figures?.medianPing.map { "ping \(JSON.tenths($0, of: 1_000_000)) ms" },
       figures?.isInterrupted == true ? "interrupted" : nil,
       test.outcome == .completed
@@ -57,5 +57,5 @@ enum SpeedTestTitle {
     return parts.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ", ")
   }
 
-  private static func megabits(_ rate: SpeedTestRate) -> String { JSON.tenths(rate.kilobitsPerSecond, of: 1000) }
+  private static func megabits(_ kilobits: Int64) -> String { JSON.tenths(kilobits, of: 1000) }
 }

@@ -48,15 +48,16 @@ extension PassReport {
       : "submitted \(counted(fencesSent, "fence"))"
         // A session that was sent in part is not counted.
         + (sessionsSent == 0 && fencesSent > 0 ? "" : " in \(counted(sessionsSent, "session"))")
-    if speedTests.sent > 0 { line += ", and \(counted(speedTests.sent, "speed test"))" }
-    if speedTests.kept > 0 { line += "; \(counted(speedTests.kept, "speed test")) kept for later" }
-    if speedTests.quarantined > 0 {
-      line += "; \(counted(speedTests.quarantined, "speed test")) refused and quarantined"
-    }
+    line += speedTests.words
     if sessionsKept > 0 { line += "; \(counted(sessionsKept, "session")) kept for later (\(Program.name) submit)" }
-    if sessionsQuarantined > 0 {
+    let refused = sessionsQuarantined - sessionsInDoubt
+    if refused > 0 {
       line +=
-        "; \(counted(sessionsQuarantined, "session")) refused and quarantined (\(Program.name) submit --quarantined sends again)"
+        "; \(counted(refused, "session")) refused and quarantined (\(Program.name) submit --quarantined sends again)"
+    }
+    if sessionsInDoubt > 0 {
+      line +=
+        "; \(counted(sessionsInDoubt, "session")) quarantined, because the server may have the fences (\(forcedAgain))"
     }
     if fencesWithoutSession > 0 {
       line +=
@@ -91,11 +92,30 @@ extension PassReport {
   /// ended is not done, even if it looked at nothing.
   public var outcome: CommandOutcome {
     guard fencesExpired == 0 else { return .failed }
-    let left =
-      sessionsKept + sessionsQuarantined + fencesWithoutSession + speedTests.kept + speedTests.quarantined
+    let left = sessionsKept + sessionsQuarantined + fencesWithoutSession + speedTests.left
     return left == 0 && !wasStopped && hold == nil ? .done : .kept
   }
 }
+
+extension SpeedTestTally {
+  /// The parts of the line about speed tests; empty without any.
+  fileprivate var words: String {
+    var words = ""
+    if sent > 0 { words += ", and \(counted(sent, "speed test"))" }
+    if qosSent > 0 { words += ", and \(counted(qosSent, "QoS report"))" }
+    if kept > 0 { words += "; \(counted(kept, "speed test")) kept for later" }
+    if qosKept > 0 { words += "; \(counted(qosKept, "QoS report")) kept for later" }
+    if quarantined > 0 {
+      words += "; \(counted(quarantined, "speed test")) quarantined (\(Program.name) submit --quarantined sends again)"
+    }
+    if qosQuarantined > 0 { words += "; \(counted(qosQuarantined, "QoS report")) quarantined (\(forcedAgain))" }
+    return words
+  }
+}
+
+/// The command for what the server may have, and its risk.
+private let forcedAgain =
+  "\(Program.name) submit --quarantined --force sends again; what the server has already, it then has twice"
 
 /// The sessions of drives to `pings.target`, in words.
 func keptWords(_ count: Int) -> String { "\(counted(count, "session")) kept here and never submitted (pings.target)" }

@@ -3,6 +3,9 @@ import Settings
 import Submission
 
 extension ControlServerClient {
+  /// Why a drive needs one.
+  package static let nothingToPing = "without it or pings.target.host there is nothing to ping"
+
   /// The configured control server.
   /// - Parameters:
   ///   - purpose: For the error when no server is configured: why one is needed.

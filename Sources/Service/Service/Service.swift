@@ -346,7 +346,8 @@ actor Service: ServiceCommands {
 
   // MARK: Configuration
 
-  /// Reads the configuration again. A file that cannot be read, or has a mistake, changes nothing.
+  /// Reads the configuration again. A file that cannot be read, has a mistake, or is cut off so that no service would start with it,
+  /// changes nothing.
   private func reload() async {
     manager.reloading()
     if let file = configuration.file, !InputFile.canBeReadAgain(file) {
@@ -354,7 +355,9 @@ actor Service: ServiceCommands {
       return
     }
     do {
-      let reload = ConfigurationReload(from: configuration, to: try ProbeConfiguration.load(file: configuration.file))
+      let next = try ProbeConfiguration.load(file: configuration.file)
+      _ = try ControlServerClient.configured(next, for: ControlServerClient.nothingToPing, unlessTarget: true)
+      let reload = ConfigurationReload(from: configuration, to: next)
       configuration = reload.configuration
       decision.recording.rules = configuration.recordingRules
       reload.lines.forEach { logger.notice("\($0)") }

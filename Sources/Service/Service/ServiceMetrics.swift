@@ -99,7 +99,7 @@ struct ServiceMetrics {
         "oldest_waiting_session_timestamp_seconds", Double(oldest.microseconds) / 1e6,
         "When the oldest session that waits to be sent began, since 1970.")
     }
-    add("quarantined_fences", status.waiting.quarantined, "Fences that the server refused.")
+    add("quarantined_fences", status.waiting.quarantined, "Fences that the server refused, or may have.")
     add("fences_without_session", status.waiting.withoutSession, "Fences whose session is missing.")
   }
 

@@ -22,7 +22,7 @@ public enum Serving {
     cpprocess_limit_heap()
     let configuration = try ProbeConfiguration.load(file: configurationFile)
     let server = try ControlServerClient.configured(
-      configuration, for: "without it or pings.target.host there is nothing to ping", unlessTarget: true)
+      configuration, for: ControlServerClient.nothingToPing, unlessTarget: true)
     let environment = try DriveEnvironment(
       configuration: configuration, purpose: "\(Program.name) agent", server: server, logger: logger)
     LiveDrive.dropPrivileges(logger)

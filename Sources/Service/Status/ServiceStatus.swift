@@ -195,7 +195,7 @@ struct ServiceStatus: Sendable {
     if isSent || waiting.fences + waiting.quarantined > 0 {
       lines.append(
         "waiting to be sent: \(counted(waiting.fences, "fence")) in \(counted(waiting.sessions, "session")); "
-          + "\(counted(waiting.quarantined, "fence")) refused")
+          + "\(counted(waiting.quarantined, "fence")) quarantined")
     }
     if waiting.withoutSession > 0 {
       let isOne = waiting.withoutSession == 1

@@ -52,8 +52,16 @@ final class PlainSocket: Transport {
   var encryption: String? { nil }
 
   func close() {
-    if isOpen { _ = Foundation.close(descriptor) }
+    guard isOpen else { return }
     isOpen = false
+    if unsent > 0 { discardUnsent() }
+    _ = Foundation.close(descriptor)
+  }
+
+  /// Closing then resets the connection. Without it, the kernel goes on sending after the test, which costs money and loads the link.
+  private func discardUnsent() {
+    var now = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
   }
 
   deinit { close() }

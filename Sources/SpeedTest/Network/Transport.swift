@@ -22,6 +22,13 @@ protocol Transport {
 }
 
 extension Transport {
+  /// Bytes that the socket took and has not sent; with TLS, they are encrypted. 0 also for sockets other than TCP's.
+  var unsent: Int64 {
+    var count: Int32 = 0
+    // SIOCOUTQNSD of linux/sockios.h, which Swift does not import.
+    return ioctl(descriptor, 0x894B, &count) == 0 ? Int64(max(count, 0)) : 0
+  }
+
   /// Writes as many of `bytes` from `start` on as the stream takes. 0: nothing now.
   func write(_ bytes: [UInt8], from start: Int = 0) throws(SpeedTestError) -> Int {
     try bytes.withUnsafeBufferPointer { bytes throws(SpeedTestError) in
@@ -39,11 +46,14 @@ extension Transport {
   }
 }
 
-/// Counts the bytes of a stream: they cost money even if the test fails. Above TLS, so that the bytes that TLS adds are not
-/// counted.
+/// Counts the bytes of a stream that arrived or left: they cost money even if the test fails. Above TLS, so that the bytes that TLS
+/// adds are not counted.
 final class CountedTransport: Transport {
   private let transport: any Transport
   private let counter: TrafficCounter
+  /// Bytes that the stream took, and those of them that were counted.
+  private var written: Int64 = 0, counted: Int64 = 0
+  private var isOpen = true
 
   init(_ transport: any Transport, _ counter: TrafficCounter) { (self.transport, self.counter) = (transport, counter) }
 
@@ -55,14 +65,29 @@ final class CountedTransport: Transport {
 
   func write(_ bytes: UnsafeRawBufferPointer) throws(SpeedTestError) -> Int {
     let count = try transport.write(bytes)
-    counter.addSent(count)
+    written += Int64(count)
+    countSent()
     return count
+  }
+
+  /// Counts the bytes that have left since the last call. The sum never goes back: the data budget is charged with it during a test.
+  private func countSent() {
+    let left = max(counted, written - unsent)
+    counter.addSent(Int(left - counted))
+    counted = left
   }
 
   var hasBuffered: Bool { transport.hasBuffered }
   var descriptor: Int32 { transport.descriptor }
   var encryption: String? { transport.encryption }
-  func close() { transport.close() }
+
+  func close() {
+    if isOpen { countSent() }
+    isOpen = false
+    transport.close()
+  }
+
+  deinit { close() }
 }
 
 /// Counts the bytes of a test: those of its connections without the bytes that TLS adds, and its datagrams. All threads of a test

@@ -25,19 +25,33 @@ public struct SpeedTestOutcome: Hashable, Sendable {
   public internal(set) var traffic = SpeedTestTraffic()
   /// Whether the pre-test found a link that is too slow for several connections.
   public internal(set) var fellBackToOne = false
-  /// Why connections dropped out, in their order.
+  /// Why connections dropped out, in their order, and then which phases had no byte.
   public internal(set) var failures: [SpeedTestError] = []
 
   public init() {}
 
-  /// The result of the download; `nil` when no connection received a byte.
-  public var download: Throughput? { Throughput(threads: Self.curves(downloadCurves, broken: brokenDownloads)) }
-  /// The result of the upload; `nil` when the server reported none.
-  public var upload: Throughput? { Throughput(threads: Self.curves(uploadCurves, broken: brokenUploads)) }
+  /// The result of the download; `nil` when no connection received a byte, or all broke.
+  public var download: Throughput? { Self.result(downloadCurves, broken: brokenDownloads) }
+  /// The result of the upload; `nil` when the server reported none, or all connections broke.
+  public var upload: Throughput? { Self.result(uploadCurves, broken: brokenUploads) }
   /// Whether ping, download and upload all have a figure above 0. Without them, a control server refuses the result (edge 36).
   public var isComplete: Bool {
     (pings.map(\.server).median ?? 0) > 0 && (download?.kilobitsPerSecond ?? 0) > 0
       && (upload?.kilobitsPerSecond ?? 0) > 0
+  }
+
+  /// Adds a failure for a phase without a byte: a connection that lasted to its end reports no error.
+  mutating func noteSilence() {
+    if Self.isSilent(downloadCurves, broken: brokenDownloads) {
+      failures.append(.silence("the server sent no byte in the download"))
+    }
+    if Self.isSilent(uploadCurves, broken: brokenUploads) {
+      failures.append(.silence("the server reported no received byte in the upload"))
+    }
+  }
+
+  private static func isSilent(_ whole: [[Sample]], broken: [[Sample]]) -> Bool {
+    !whole.isEmpty && (whole + broken).joined().allSatisfy { $0.bytes == 0 }
   }
 }
 
@@ -59,25 +73,32 @@ extension SpeedTestOutcome {
     return figures
   }
 
-  /// The result of one direction; `nil` when no thread has a point.
+  /// The result of one direction; `nil` when no connection entered the phase. It has no rate without a common end.
   /// - Parameter began: The start of the phase, ns since the start of the test.
   private static func rate(
     _ whole: [[Sample]], broken: [[Sample]], began: Int64, _ plan: SpeedTestPlan
   ) -> SpeedTestRate? {
     let curves = curves(whole, broken: broken)
-    guard let result = Throughput(threads: curves) else { return nil }
+    guard !curves.isEmpty else { return nil }
+    let result = result(whole, broken: broken)
+    let end = result?.nanoseconds
     return SpeedTestRate(
-      kilobitsPerSecond: result.kilobitsPerSecond, bytes: result.bytes, nanoseconds: result.nanoseconds, began: began,
+      kilobitsPerSecond: result?.kilobitsPerSecond, bytes: result?.bytes, nanoseconds: end, began: began,
       connections: curves.count,
-      curves: curves.map { CurveThinning.thinned($0, around: result.nanoseconds).map { [$0.nanoseconds, $0.bytes] } },
+      curves: curves.map { CurveThinning.thinned($0, around: end ?? 0).map { [$0.nanoseconds, $0.bytes] } },
       planned: plan.duration, silence: longestSilence(of: curves, in: plan.duration),
       broken: broken.count)
+  }
+
+  /// The bytes at the common end; `nil` when no connection has a point and lasted: there is no common end then.
+  private static func result(_ whole: [[Sample]], broken: [[Sample]]) -> Throughput? {
+    Throughput(threads: whole) == nil ? nil : Throughput(threads: curves(whole, broken: broken))
   }
 
   /// The curves that the rate follows from. A connection that broke does not set the common end (edge 29), but the link carried its bytes: it
   /// has no more until then.
   private static func curves(_ whole: [[Sample]], broken: [[Sample]]) -> [[Sample]] {
-    guard let end = Throughput(threads: whole)?.nanoseconds else { return whole }
+    guard let end = Throughput(threads: whole)?.nanoseconds else { return whole + broken }
     return whole
       + broken.map { curve in
         let last = curve.last ?? Sample(nanoseconds: 0, bytes: 0)

@@ -23,6 +23,8 @@ public final class SpeedTestRun: Sendable {
     var outcome = record.result
     outcome.traffic = counter.traffic
     (outcome.downloadCurves, outcome.uploadCurves) = ([], [])
+    // The abort itself breaks connections.
+    (outcome.brokenDownloads, outcome.brokenUploads) = ([], [])
     return outcome
   }
 
@@ -75,6 +77,7 @@ public final class SpeedTestRun: Sendable {
     if clock.isAborted() { throw SpeedTestError.aborted }
     // No connection came as far as its first command: there is nothing to report but the failure.
     if outcome.serverVersion.isEmpty, let failure = outcome.failures.first { throw failure }
+    outcome.noteSilence()
     return outcome
   }
 }

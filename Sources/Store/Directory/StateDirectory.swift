@@ -64,16 +64,19 @@ public struct StateDirectory: Hashable, Sendable {
   /// Creates the directory if it is missing, and checks that this process may write to it.
   /// - Throws: ``StoreError/unusableDirectory(path:reason:)``, ``StoreError/symbolicLink(path:)``
   func prepare() throws {
-    // The directory itself may be a link, but nothing inside it is reached through one.
-    for file in [lock, reserveFile, secondReserveFile, driveLogs, copies, database, recoveryMark]
-    where StateFile.isSymbolicLink(file) {
-      throw StoreError.symbolicLink(path: file)
-    }
+    try refuseLinks()
     guard Self.makeFolder(path), Self.makeFolder(driveLogs), Self.makeFolder(copies),
       access(path, R_OK | W_OK | X_OK) == 0
     else {
       throw StoreError.unusableDirectory(path, errno)
     }
+  }
+
+  /// The directory itself may be a link, but nothing inside it is reached through one.
+  /// - Throws: ``StoreError/symbolicLink(path:)``
+  public func refuseLinks() throws(StoreError) {
+    let files = [lock, reserveFile, secondReserveFile, driveLogs, copies, database, recoveryMark]
+    if let link = files.first(where: StateFile.isSymbolicLink) { throw .symbolicLink(path: link) }
   }
 
   /// A warning when other users of this host may enter it; `nil` when they may not.

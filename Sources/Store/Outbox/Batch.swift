@@ -3,14 +3,14 @@ import Coverage
 /// The content of one request to the control server: fences of one session, for one test. A test accepts one result
 /// only, so each part of a session needs its own test.
 public struct Batch: Hashable, Sendable, Identifiable {
-  /// The state of a batch. Only `waiting` and `quarantined` batches are certainly not on the server.
+  /// The state of a batch. Only `waiting` batches are certainly not on the server.
   public enum State: String, Hashable, Sendable {
     /// Not sent yet.
     case waiting
     /// It may have left; the result is unknown.
     case sending
     case submitted
-    /// The server refused it; sent again on command only.
+    /// The server refused it, or it may have arrived in part; sent again on command only.
     case quarantined
     /// Its fences are in other batches now.
     case replaced
@@ -48,7 +48,8 @@ public struct Batch: Hashable, Sendable, Identifiable {
   public let troubles: Int
   /// When it was last sent; of a batch in doubt, when the latest request left that may have arrived.
   public let sent: WallTime?
-  /// Until when the request of ``sent`` can still be under way, in the sender's form; `nil` before the first request.
+  /// Until when the request of ``sent`` can still be under way, in the sender's form; `nil` before the first request. Of a quarantined batch:
+  /// any text if the server may have its fences.
   public let doubt: String?
   /// The number of fences in the last request; `nil` before the first.
   public let sentFences: Int?
@@ -66,6 +67,8 @@ public struct Batch: Hashable, Sendable, Identifiable {
 
   /// Whether its row was damaged or lost: then it is unknown whether it left, and with which fences.
   public var isLost: Bool { state == .sending && attempt == 0 }
+  /// Whether it is quarantined because the server may have its fences. A refused batch is not.
+  public var isQuarantinedInDoubt: Bool { state == .quarantined && doubt != nil }
   /// The test whose fences on the server may be its own.
   public var testInQuestion: String? { test?.uuid ?? lostTest }
 }

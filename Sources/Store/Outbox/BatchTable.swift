@@ -47,12 +47,16 @@ enum BatchTable {
 
   // MARK: Settling
 
+  /// - Parameter mayHaveArrived: ``Batch/isQuarantinedInDoubt``.
   static func quarantine(
-    _ batch: Int64, session: Int64, _ reason: String, at time: WallTime, _ db: Database
+    _ batch: Int64, session: Int64, _ reason: String, mayHaveArrived: Bool = false, at time: WallTime, _ db: Database
   ) throws {
     try db.execute(
-      sql: "UPDATE batch SET state = 'quarantined', settled_at = ?, reason = ? WHERE id = ?",
-      arguments: [time.microseconds, reason, batch])
+      sql: """
+        UPDATE batch SET state = 'quarantined', settled_at = ?, reason = ?,
+          doubt = iif(?, ifnull(doubt, 'may have arrived'), NULL)
+        WHERE id = ?
+        """, arguments: [time.microseconds, reason, mayHaveArrived, batch])
     try summarise(sessionOf: batch, at: time, db)
   }
 

@@ -251,10 +251,14 @@ public struct Outbox: Sendable {
     }
   }
 
-  /// Marks `batch` as refused. It stays stored, and is sent again on command only.
+  /// Marks `batch` as quarantined: refused, or possibly on the server. It stays stored, and is sent again on command only.
+  /// - Parameter mayHaveArrived: ``Batch/isQuarantinedInDoubt``.
   /// - Throws: GRDB's `DatabaseError`
-  public func quarantine(batch: Batch, reason: String, at time: WallTime) async throws {
-    try await store.write { db in try BatchTable.quarantine(batch.id, session: batch.session, reason, at: time, db) }
+  public func quarantine(batch: Batch, reason: String, mayHaveArrived: Bool = false, at time: WallTime) async throws {
+    try await store.write { db in
+      try BatchTable.quarantine(
+        batch.id, session: batch.session, reason, mayHaveArrived: mayHaveArrived, at: time, db)
+    }
   }
 
   /// Splits a refused batch in two, because a single fence may be the cause.

@@ -23,7 +23,7 @@ public struct StoredSession: Hashable, Sendable {
   public var loopUUID: String? { session.loopUUID }
   /// When its last fence was accepted; `nil` while fences are unsent.
   public let submitted: WallTime?
-  /// Why the server refused some of its fences; these are sent again on command only.
+  /// Why some of its fences are quarantined; these are sent again on command only.
   public let quarantineReason: String?
   /// The number of its stored fences, damaged ones included.
   public let fences: Int
@@ -31,7 +31,7 @@ public struct StoredSession: Hashable, Sendable {
   public let submittableFences: Int
   /// The fences that the server has accepted.
   public let submittedFences: Int
-  /// The fences that the server has refused.
+  /// The quarantined fences: the server has refused them, or may have them.
   public let quarantinedFences: Int
   /// The fences that Wi-Fi did not touch, of a drive with a target of its own: they are never sent.
   public let keptFences: Int
@@ -53,7 +53,7 @@ public struct StoredSession: Hashable, Sendable {
     /// It has unsent fences.
     case pending
     case submitted
-    /// The server refused fences of it; they stay stored, and are sent again on command only.
+    /// The server refused fences of it, or may have them; they stay stored, and are sent again on command only.
     case quarantined
     /// Its drive has a target of its own: it stays here, and is never submitted.
     case kept

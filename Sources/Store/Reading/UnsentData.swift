@@ -6,7 +6,7 @@ public struct UnsentData: Hashable, Sendable {
   public var sessions = 0
   /// Fences to send, of ended sessions.
   public var fences = 0
-  /// Fences that the server refused.
+  /// Fences that the server refused, or may have: they are sent again on command only.
   public var quarantined = 0
   /// When the oldest session with fences to send began.
   public var oldest: WallTime?

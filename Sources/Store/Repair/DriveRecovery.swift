@@ -253,7 +253,7 @@ struct DriveRecovery {
       try BatchTable.quarantine(
         batch, session: session,
         "recovered from the drive log; \(count) of these fences may have been sent before the damage",
-        at: now, db)
+        mayHaveArrived: true, at: now, db)
     }
   }
 

@@ -52,6 +52,18 @@ struct BatchRule: Hashable, Sendable {
   /// Whether an earlier request of `batch` left without an answer so lately that the history proves nothing.
   static func isInDoubt(_ batch: Batch, by clock: SenderClock) -> Bool { Doubt.end(of: batch, by: clock) != nil }
 
+  /// As ``isInDoubt(_:by:)``, for the consequence of `failure`. Of empty answers the first one begins the hour: if each one did, a batch
+  /// that is tried every 15 min would never leave it.
+  static func isInDoubt(_ batch: Batch, after failure: ServerFailure, by clock: SenderClock) -> Bool {
+    isInDoubt(batch, by: clock) && !isEmptyAgain(failure, of: batch, by: clock)
+  }
+
+  /// Whether the answer to `batch` is empty once more, and the hour after the last request that could still be under way is over. A server
+  /// that had the fences would refuse the test as not started.
+  static func isEmptyAgain(_ failure: ServerFailure, of batch: Batch, by clock: SenderClock) -> Bool {
+    isSwallowed(failure) && Doubt.isOver(of: batch, by: clock)
+  }
+
   /// Whether the batch has certainly not arrived, so that no history check is needed.
   /// - Parameter isInDoubt: ``isInDoubt(_:by:)``: then an earlier request can be why the server has no started test, or stores nothing.
   static func hasNotArrived(after failure: ServerFailure, at step: RequestStep, isInDoubt: Bool = false) -> Bool {
@@ -74,11 +86,15 @@ struct Doubt: Codable {
 
   let until: ServerGate.Deadline?
   let bootID: String
+  /// Whether an earlier doubt is over, and each answer since then was empty; `nil`: no.
+  let isOfEmptyAnswers: Bool?
 
   /// The doubt that ends at this time since the boot, for the store.
   /// - Throws: `EncodingError`
-  static func text(until end: Duration, by clock: SenderClock) throws -> String {
-    let doubt = Doubt(until: ServerGate.Deadline(end, at: clock.boot()), bootID: clock.bootID)
+  static func text(until end: Duration, isOfEmptyAnswers: Bool = false, by clock: SenderClock) throws -> String {
+    let doubt = Doubt(
+      until: ServerGate.Deadline(end, at: clock.boot()), bootID: clock.bootID,
+      isOfEmptyAnswers: isOfEmptyAnswers ? true : nil)
     return String(decoding: try JSONEncoder().encode(doubt), as: UTF8.self)
   }
 
@@ -87,11 +103,25 @@ struct Doubt: Codable {
   static func end(of batch: Batch, by clock: SenderClock) -> Duration? {
     guard batch.state == .sending, batch.sent != nil || batch.doubt != nil else { return nil }
     let now = clock.boot()
-    guard let text = batch.doubt, let doubt = try? JSONDecoder().decode(Doubt.self, from: Data(text.utf8)) else {
-      return now + lasts
-    }
-    let end = doubt.until?.end(isSameBoot: doubt.bootID == clock.bootID, now: now, longest: lasts) ?? now
+    guard let doubt = stored(for: batch) else { return now + lasts }
+    let end = doubt.end(by: clock, at: now)
     return end > now ? end : nil
+  }
+
+  /// Whether the doubt about an earlier request of `batch` is over, and each answer since then was empty.
+  static func isOver(of batch: Batch, by clock: SenderClock) -> Bool {
+    guard let doubt = stored(for: batch) else { return false }
+    let now = clock.boot()
+    return doubt.isOfEmptyAnswers == true || doubt.end(by: clock, at: now) <= now
+  }
+
+  private static func stored(for batch: Batch) -> Doubt? {
+    guard let text = batch.doubt else { return nil }
+    return try? JSONDecoder().decode(Doubt.self, from: Data(text.utf8))
+  }
+
+  private func end(by clock: SenderClock, at now: Duration) -> Duration {
+    until?.end(isSameBoot: bootID == clock.bootID, now: now, longest: Self.lasts) ?? now
   }
 }
 

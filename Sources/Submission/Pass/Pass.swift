@@ -69,15 +69,18 @@ struct Pass: Sendable {
     remove(batch)
   }
 
-  mutating func quarantined(_ batch: Batch) {
-    report.tally.quarantined(batch)
+  mutating func quarantined(_ batch: Batch, mayHaveArrived: Bool = false) {
+    report.tally.quarantined(batch, mayHaveArrived: mayHaveArrived)
     remove(batch)
   }
 
-  /// Counts the batches that were not sent.
+  /// Counts the batches and speed tests that were not sent.
   mutating func complete() {
     for session in sessions + queue.map(\.session) { report.tally.kept(session: session) }
-    report.speedTests.kept += speedTests.count
+    for test in speedTests {
+      let hasResult = test.state == .submitted || report.speedTests.withResult.contains(test.id)
+      report.speedTests.keep(hasResult ? .qos : .result)
+    }
   }
 
   var summary: String {

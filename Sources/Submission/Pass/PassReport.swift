@@ -1,4 +1,5 @@
 import Coverage
+import Store
 
 /// The result of a pass.
 public struct PassReport: Hashable, Sendable {
@@ -28,8 +29,10 @@ public struct PassReport: Hashable, Sendable {
   public var fencesSent: Int { tally.fencesSent }
   /// Sessions with fences that could not be sent now and stay stored.
   public var sessionsKept: Int { tally.kept.count }
-  /// Sessions with fences that the server refused in this pass; they stay stored, and are sent again on command only.
+  /// Sessions with fences that this pass quarantined, or left so; they stay stored, and are sent again on command only.
   public var sessionsQuarantined: Int { tally.quarantined.count }
+  /// Those of ``sessionsQuarantined`` with fences that the server may have: only a forced command sends them again.
+  public var sessionsInDoubt: Int { tally.inDoubt.count }
 
   /// Whether another pass could send something now: neither the server nor a wait ended this one.
   public var isUnhindered: Bool { hold == nil && !wasStopped && !wasEndedByServer }
@@ -71,33 +74,54 @@ public struct PassReport: Hashable, Sendable {
   }
 }
 
-/// Counts the results of a pass by speed test.
+/// Counts the results of a pass by speed test: the result of a test, and the report of its QoS tests apart.
 public struct SpeedTestTally: Hashable, Sendable {
-  /// Tests that the server has now; messages that a test has no result included.
-  public internal(set) var sent = 0
+  /// The ids of ``sent``.
+  var withResult: Set<Int64> = []
+  /// Tests whose result the server has now; messages that a test has no result included.
+  public var sent: Int { withResult.count }
   /// Tests that could not be sent now and stay stored.
   public internal(set) var kept = 0
-  /// Tests that the server refused in this pass; they stay stored, and are sent again on command only.
+  /// Tests that were quarantined in this pass; they stay stored, and are sent again on command only.
   public internal(set) var quarantined = 0
+  /// QoS reports that the server has now, of tests whose result an earlier pass has sent.
+  public internal(set) var qosSent = 0
+  /// QoS reports that could not be sent now, of tests whose result the server has.
+  public internal(set) var qosKept = 0
+  /// QoS reports that are quarantined: the server may have them, and only a forced command sends them again.
+  public internal(set) var qosQuarantined = 0
+
+  /// What this pass leaves unsent.
+  public var left: Int { kept + quarantined + qosKept + qosQuarantined }
 
   /// A tally of nothing.
   public init() {}
 
+  mutating func keep(_ part: SpeedTestOutbox.Part) {
+    if part == .qos { qosKept += 1 } else { kept += 1 }
+  }
+
+  mutating func quarantine(_ part: SpeedTestOutbox.Part) {
+    if part == .qos { qosQuarantined += 1 } else { quarantined += 1 }
+  }
+
   /// The tally of this pass and a later one.
   func followed(by later: SpeedTestTally) -> SpeedTestTally {
     var sum = SpeedTestTally()
-    sum.sent = sent + later.sent
+    (sum.withResult, sum.qosSent) = (withResult.union(later.withResult), qosSent + later.qosSent)
     // The later pass has tried them again.
-    sum.kept = later.kept
+    (sum.kept, sum.qosKept) = (later.kept, later.qosKept)
     sum.quarantined = quarantined + later.quarantined
+    sum.qosQuarantined = qosQuarantined + later.qosQuarantined
     return sum
   }
 
   var summary: String? {
-    var parts: [String] = []
-    if sent > 0 { parts.append("\(sent) sent") }
-    if kept > 0 { parts.append("\(kept) kept for later") }
-    if quarantined > 0 { parts.append("\(quarantined) refused") }
+    let counts = [
+      (sent, "sent"), (kept, "kept for later"), (quarantined, "quarantined"), (qosSent, "QoS sent"),
+      (qosKept, "QoS kept for later"), (qosQuarantined, "QoS quarantined"),
+    ]
+    let parts = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
     return parts.isEmpty ? nil : "speed tests: " + parts.joined(separator: ", ")
   }
 }

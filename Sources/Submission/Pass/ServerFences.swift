@@ -9,8 +9,8 @@ struct ServerFences: Sendable {
     case arrived(fences: Int)
     /// Part of it may have arrived: it must not be sent again.
     case quarantine(reason: String)
-    /// It stays quarantined: the server has this many fences of its test.
-    case staysQuarantined(fences: Int)
+    /// It stays quarantined: the server has this many fences of its test; `nil`: it may have them, and the history does not show it.
+    case staysQuarantined(fences: Int?)
   }
 
   /// Batches whose history could not be read.
@@ -58,6 +58,8 @@ struct ServerFences: Sendable {
   /// the store does not know.
   func finding(forDoubtful batch: Batch, isForced: Bool) -> Finding {
     let finding = finding(for: batch, isForced: isForced)
+    // A history that lacks it is no proof: the server can have lost the history, or the client.
+    if finding == .absent, batch.isQuarantinedInDoubt, !isForced { return .staysQuarantined(fences: nil) }
     guard finding == .absent, batch.isLost else { return finding }
     if let surplus = surplus(for: batch) { return surplus }
     guard let reason = reasonToDoubt(batch) else { return finding }

@@ -29,6 +29,8 @@ actor GatedServer {
   private var spread: InterruptibleSleep?
   /// Commanded passes that run, or wait for another pass to end.
   private var commandedPasses = 0
+  /// When the server last accepted fences, by the time since the boot.
+  private var acceptedFences: Duration?
   /// Requests that were sent or answered.
   private(set) var requests: UInt64 = 0
 
@@ -108,6 +110,15 @@ actor GatedServer {
 
   /// A batch was delivered: the back-off of background passes starts again from its shortest wait.
   func delivered() { gate.delivered() }
+
+  /// As ``delivered()``, for a batch of fences.
+  func deliveredFences() {
+    acceptedFences = clock.boot()
+    delivered()
+  }
+
+  /// Whether the server accepted fences within the last minute, also in the pass before: `record` sends its drive in a pass of its own.
+  var hasJustAcceptedFences: Bool { acceptedFences.map { clock.boot() - $0 <= .seconds(60) } ?? false }
 
   /// A pass ended in trouble: background passes wait.
   func troubled(by failure: ServerFailure) async {

@@ -13,7 +13,7 @@ struct BatchOutcomes: PassStep {
     if let accepted = try await store.outbox.markSubmitted(batch: batch.id, at: clock.wall()) {
       await note(accepted.fences, in: accepted.log)
     }
-    await server.delivered()
+    await server.deliveredFences()
     await server.end(pass.exchange, .success)
     pass.accepted(batch)
   }
@@ -29,12 +29,13 @@ struct BatchOutcomes: PassStep {
   }
 
   /// The server refuses `batch`, or may have it already: it stays stored, and is sent on command only.
-  func quarantine(_ batch: Batch, reason: String, _ pass: inout Pass) async throws {
-    try await store.outbox.quarantine(batch: batch, reason: reason, at: clock.wall())
+  /// - Parameter mayHaveArrived: Whether the server may have it: then only a forced command sends it.
+  func quarantine(_ batch: Batch, reason: String, mayHaveArrived: Bool, _ pass: inout Pass) async throws {
+    try await store.outbox.quarantine(batch: batch, reason: reason, mayHaveArrived: mayHaveArrived, at: clock.wall())
     logger.warning(
       "\(counted(batch.fences, "fence")) of session \(batch.session) quarantined: \(reason)",
       metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.fencesQuarantined)])
-    pass.quarantined(batch)
+    pass.quarantined(batch, mayHaveArrived: mayHaveArrived)
   }
 
   /// Moves batches that met trouble behind the others, in the store too.
@@ -81,7 +82,7 @@ struct BatchOutcomes: PassStep {
       logger.info("batch \(batch.id) is split: \(parts.map { "\($0.fences)" }.joined(separator: " and ")) fences")
       pass.queue.insert(contentsOf: parts, at: 0)
     } else {
-      try await quarantine(batch, reason: "\(failure)", &pass)
+      try await quarantine(batch, reason: "\(failure)", mayHaveArrived: false, &pass)
       pass.note(failure)
     }
     if isEnough { throw PassEnd.failed(failure) }

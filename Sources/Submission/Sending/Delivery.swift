@@ -39,10 +39,15 @@ struct Delivery: PassStep {
       case .accepted: return try await outcomes.accepted(batch, &pass)
       case .nothingToSend: return pass.remove(batch)
       case .failed(let failure, let step):
-        let isInDoubt = BatchRule.isInDoubt(queued, by: clock)
-        if BatchRule.hasNotArrived(after: failure, at: step, isInDoubt: isInDoubt) { try await takeBack(batch) }
+        let isInDoubt = BatchRule.isInDoubt(queued, after: failure, by: clock)
+        if BatchRule.hasNotArrived(after: failure, at: step, isInDoubt: isInDoubt) {
+          try await takeBack(batch)
+        } else if step == .coverageResult, BatchRule.isEmptyAgain(failure, of: queued, by: clock) {
+          try await noteEmptyAnswer(to: batch)
+        }
         if Task.isCancelled { throw PassEnd.stopped(failure) }
-        let isSuspect = batch.isSuspect && pass.report.tally.fencesSent > 0
+        let isAccepting = await server.hasJustAcceptedFences
+        let isSuspect = batch.isSuspect && (pass.report.tally.fencesSent > 0 || isAccepting)
         let consequence = rule.consequence(of: failure, at: step, isSuspect: isSuspect, isInDoubt: isInDoubt)
         guard try await follow(consequence, of: failure, at: step, &batch, &pass) else { return }
       }
@@ -147,7 +152,14 @@ struct Delivery: PassStep {
     guard let end = Doubt.end(of: batch, by: clock), let sent = batch.sent else {
       return try await store.outbox.release(batch: batch.id)
     }
-    try await store.outbox.keepInDoubt(batch: batch.id, since: sent, doubt: try Doubt.text(until: end, by: clock))
+    let doubt = try Doubt.text(until: end, isOfEmptyAnswers: Doubt.isOver(of: batch, by: clock), by: clock)
+    try await store.outbox.keepInDoubt(batch: batch.id, since: sent, doubt: doubt)
+  }
+
+  /// The batch can have arrived all the same: for an hour, a refusal sends its fences to no other test. Another empty answer can.
+  private func noteEmptyAnswer(to batch: Batch) async throws {
+    let doubt = try Doubt.text(until: clock.boot() + Doubt.lasts, isOfEmptyAnswers: true, by: clock)
+    try await store.outbox.keepInDoubt(batch: batch.id, since: clock.wall(), doubt: doubt)
   }
 
   /// The server has no started test for `batch`: reads the history, and requests another test if the fences have not

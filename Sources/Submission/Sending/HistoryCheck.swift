@@ -49,14 +49,18 @@ struct HistoryCheck: PassStep {
     case .arrived(let fences):
       logger.info("batch \(batch.id): the server has its \(counted(fences, "fence"))")
       try await outcomes.accepted(batch, &pass)
-    case .quarantine(let reason): try await outcomes.quarantine(batch, reason: reason, &pass)
+    case .quarantine(let reason):
+      try await outcomes.quarantine(batch, reason: reason, mayHaveArrived: true, &pass)
     case .staysQuarantined(let fences):
+      let reason =
+        fences.map { "the server has \(counted($0, "fence")) of its test \(batch.testInQuestion ?? "?")" }
+        ?? "the server may have it"
       logger.warning(
         """
-        batch \(batch.id): not sent again, the server has \(counted(fences, "fence")) of its test \(batch.testInQuestion ?? "?"); \
+        batch \(batch.id): not sent again, \(reason); \
         submit --quarantined --force sends all \(batch.fences) again, also those that it has
         """)
-      pass.quarantined(batch)
+      pass.quarantined(batch, mayHaveArrived: true)
     }
     return true
   }

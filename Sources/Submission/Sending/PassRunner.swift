@@ -141,7 +141,8 @@ struct PassRunner: PassStep {
 
   /// Adds the end of the wait to the report.
   private func reportHold(_ pass: inout Pass) async {
-    guard pass.report.sessionsKept + pass.report.speedTests.kept > 0, !pass.report.wasStopped else { return }
+    let speedTests = pass.report.speedTests
+    guard pass.report.sessionsKept + speedTests.kept + speedTests.qosKept > 0, !pass.report.wasStopped else { return }
     if pass.report.hold == nil, let hold = await server.hold(.commanded) { pass.report.hold = .gate(hold) }
     if case .gate(let hold) = pass.report.hold {
       pass.report.heldUntil = clock.wall().adding(hold.wait)

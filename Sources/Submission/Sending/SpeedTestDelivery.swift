@@ -16,6 +16,7 @@ struct SpeedTestDelivery: PassStep {
           logger.warning(
             "speed test \(test.id) (QoS): not sent again, the server may have it; submit --quarantined --force sends it"
           )
+          pass.report.speedTests.quarantine(.qos)
           break
         }
         guard try await deliver(test, part, &pass) else { break }
@@ -90,7 +91,11 @@ struct SpeedTestDelivery: PassStep {
     await server.delivered()
     await server.end(pass.exchange, .success)
     pass.rule.succeeded()
-    if part == .result { pass.report.speedTests.sent += 1 }
+    if part == .result {
+      pass.report.speedTests.withResult.insert(test.id)
+    } else if test.state == .submitted {
+      pass.report.speedTests.qosSent += 1
+    }
   }
 
   private func quarantine(
@@ -100,7 +105,7 @@ struct SpeedTestDelivery: PassStep {
     logger.warning(
       "speed test \(test.id)\(part.words) quarantined: \(reason)",
       metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.speedTestQuarantined)])
-    pass.report.speedTests.quarantined += 1
+    pass.report.speedTests.quarantine(part)
   }
 
   /// - Returns: Whether the server has this part.
@@ -120,20 +125,22 @@ struct SpeedTestDelivery: PassStep {
       pass.rule.succeeded()
       pass.note(failure)
       try await quarantine(test, part, "\(failure)", &pass)
-    case .setAside: try await setAside(test, failure, &pass)
+    case .setAside: try await setAside(test, part, failure, &pass)
     case .putOff:
       pass.note(failure)
       pass.rule.refused(failure)
       guard await server.isBreakerClosed, failure == .tooManyRequests(retryAfter: nil) else {
         throw PassEnd.failed(failure)
       }
-      pass.report.speedTests.kept += 1
+      pass.report.speedTests.keep(part)
       try await clock.sleep(.seconds(1) + .seconds(1) * clock.random())
     }
     return false
   }
 
-  private func setAside(_ test: StoredSpeedTest, _ failure: ServerFailure, _ pass: inout Pass) async throws {
+  private func setAside(
+    _ test: StoredSpeedTest, _ part: SpeedTestOutbox.Part, _ failure: ServerFailure, _ pass: inout Pass
+  ) async throws {
     if Verdict(failure).bindsEveryBatch { throw PassEnd.failed(failure) }
     await server.end(pass.exchange, .failed(failure))
     pass.note(failure)
@@ -141,7 +148,7 @@ struct SpeedTestDelivery: PassStep {
     logger.info("speed test \(test.id) moves behind the others: \(failure)")
     // Negative: ids of batches are positive, and the rule compares both.
     if pass.rule.failed(-test.id, at: .result, failure) == .server { throw PassEnd.failed(failure) }
-    pass.report.speedTests.kept += 1
+    pass.report.speedTests.keep(part)
   }
 }
 

@@ -26,7 +26,7 @@ enum StateExamination {
     var syncs: [Duration] = []
     /// Why the store cannot be read; `nil` when it can, or there is none.
     var storeTrouble: String?
-    /// Whether the next start repairs the store or sets it aside; it refuses one of a newer version.
+    /// Whether the next start repairs the store or sets it aside; it refuses one of a newer version, and one that is a link.
     var isStoreRepaired = true
     /// The process that writes to it; `nil` when none does.
     var holder: String?
@@ -70,6 +70,7 @@ enum StateExamination {
       measures.directory = isFull ? .full(reason: error.reason) : .unusable(reason: error.reason)
     }
     do {
+      try directory.refuseLinks()
       let reader = try StoreReader(directory: directory)
       measures.hasReadAllPages = try reader.checkPages()
       for session in try reader.sessions() {
@@ -176,9 +177,9 @@ enum StateExamination {
       return [
         Finding(
           measures.isStoreRepaired ? .warning : .fault, .state, "the store cannot be read: \(trouble)",
+          // Every other reason names its own remedy.
           advice: measures.isStoreRepaired
-            ? "the next drive or `submit` repairs it and keeps what is intact; docs/store.md"
-            : "use that version, or another state-directory")
+            ? "the next drive or `submit` repairs it and keeps what is intact; docs/store.md" : nil)
       ]
     }
     return [
@@ -193,8 +194,11 @@ enum StateExamination {
           advice: "docs/store.md says why and what is left; look at the disk") : nil,
       measures.quarantined > 0
         ? Finding(
-          .warning, .state, "the server has refused \(counted(measures.quarantined, "fence"))",
-          advice: "`sessions` has its reason; `submit --quarantined` sends again") : nil,
+          .warning, .state,
+          "\(counted(measures.quarantined, "fence")) quarantined: refused by the server, or possibly there already",
+          advice:
+            "`sessions` has the reason; `submit --quarantined` sends again, with --force also what the server may have")
+        : nil,
       Finding(
         .good, .state,
         measures.waiting == 0 ? "no fence waits to be sent" : "\(counted(measures.waiting, "fence")) to send"),

@@ -46,7 +46,7 @@ struct Recording: Sendable {
   ) async throws -> CommandOutcome {
     // A loop of speed tests needs the control server, whatever is pinged.
     let server = try ControlServerClient.configured(
-      configuration, for: "without it or pings.target.host there is nothing to ping", unlessTarget: loop == nil)
+      configuration, for: ControlServerClient.nothingToPing, unlessTarget: loop == nil)
     let environment = try DriveEnvironment(
       configuration: configuration, purpose: "\(Program.name) record", server: server, logger: logger)
     return try await record(in: environment, stop: stop, onStatus: onStatus, print: print)

@@ -131,7 +131,7 @@ extension SessionListing {
       hasNothing ? "nothing to send" : nil,
       stored.target.map { "not submitted: \(ForeignText.clean($0))" },
       stored.quarantineReason.map {
-        "\(counted(stored.quarantinedFences, "fence")) refused: \(ForeignText.clean($0))"
+        "\(counted(stored.quarantinedFences, "fence")) quarantined: \(ForeignText.clean($0))"
       },
     ].compactMap { $0 }
     return notes.isEmpty ? nil : notes.joined(separator: "; ")

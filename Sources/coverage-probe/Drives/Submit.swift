@@ -9,7 +9,7 @@ struct Submit: AsyncParsableCommand {
   @Flag(name: .long, help: "Skip sessions that an earlier run left unfinished.")
   var warm = false
 
-  @Flag(name: .long, help: "Also send sessions that the server has refused.")
+  @Flag(name: .long, help: "Also send quarantined sessions, unless the server may have them.")
   var quarantined = false
 
   @Flag(

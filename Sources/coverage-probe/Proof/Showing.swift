@@ -74,7 +74,7 @@ struct Showing {
     print("drive \(session.drive)\(link), started \(session.driveStarted.iso8601)\(stop)")
     print(
       "session \(session.id): \(session.state(isWriterAlive: isWriterAlive).rawValue), \(counted(session.fences, "fence"))"
-        + (session.quarantineReason.map { "; refused: \(ForeignText.clean($0))" } ?? ""))
+        + (session.quarantineReason.map { "; quarantined: \(ForeignText.clean($0))" } ?? ""))
     if let equipment = session.session.equipment { print("modem: \(ForeignText.clean(equipment.words, limit: 400))") }
     if let batch = evidence.batch { print(Self.line(batch)) }
     guard let log else { return }
@@ -101,7 +101,7 @@ struct Showing {
     let answer =
       switch batch.state {
       case "submitted": "accepted by the server" + (batch.settled.map { " \($0.iso8601)" } ?? "")
-      case "quarantined": "refused by the server" + (batch.reason.map { ": \(ForeignText.clean($0))" } ?? "")
+      case "quarantined": "quarantined" + (batch.reason.map { ": \(ForeignText.clean($0))" } ?? "")
       case "sending": "sent, the answer is unknown" + (batch.sent.map { ": \($0.iso8601)" } ?? "")
       default: "not sent yet"
       }

@@ -16,7 +16,7 @@ struct Verify: AsyncParsableCommand {
 
   @Option(
     name: .long, parsing: .upToNextOption,
-    help: ArgumentHelp("All capture files of the drive, or of the link whose log it is, in any order.", valueName: "files"),
+    help: ArgumentHelp("All capture files of the drive, or of its link, in any order.", valueName: "files"),
     completion: .file(extensions: ["pcap", "pcapng"]))
   var capture: [String]
 

@@ -28,6 +28,7 @@ struct SpeedTestListing: Sendable {
       "qos_state": test.qosState.map { .string($0.rawValue) },
       "download_kbps": (test.figures?.download?.kilobitsPerSecond).map(JSON.integer),
       "upload_kbps": (test.figures?.upload?.kilobitsPerSecond).map(JSON.integer),
+      "interrupted": (test.figures?.isInterrupted).map(JSON.bool),
       "ping_ms": (test.figures?.medianPing).map { .decimal(units: $0, places: 6) },
       "technology": test.technology.map { .string($0.name) },
       "latitude": (test.place?.latitude).map(JSON.number), "longitude": (test.place?.longitude).map(JSON.number),
@@ -52,14 +53,15 @@ struct SpeedTestListing: Sendable {
   }
 
   private static func rate(_ rate: SpeedTestRate?) -> String {
-    rate.map { SpeedTestReport.rate($0.kilobitsPerSecond) } ?? "-"
+    rate?.kilobitsPerSecond.map(SpeedTestReport.rate) ?? "-"
   }
 
-  /// The server's reason for a refusal, and why a test has no result; `nil`: neither.
+  /// The server's reason for a refusal, why a test has no result, and whether it was interrupted; `nil`: nothing of these.
   private func note(_ test: StoredSpeedTest) -> String? {
     let notes = [
-      test.reason.map { "refused: \(ForeignText.clean($0))" },
+      test.reason.map { "quarantined: \(ForeignText.clean($0))" },
       test.outcome.flatMap { $0 == .completed ? nil : "\($0.rawValue): \(ForeignText.clean(test.error ?? ""))" },
+      test.figures?.isInterrupted == true ? "interrupted: exports have the measured share and the silence" : nil,
     ].compactMap { $0 }
     return notes.isEmpty ? nil : notes.joined(separator: "; ")
   }

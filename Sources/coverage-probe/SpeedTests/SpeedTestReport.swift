@@ -84,9 +84,9 @@ struct SpeedTestReport {
   }
 
   private static func text(_ figure: SpeedTestRate?) -> String {
-    guard let figure else { return "none" }
-    return rate(figure.kilobitsPerSecond)
-      + String(format: " (%.1f MB in %.2f s)", Double(figure.bytes) / 1e6, Double(figure.nanoseconds) / 1e9)
+    guard let figure, let kilobits = figure.kilobitsPerSecond, let bytes = figure.bytes, let time = figure.nanoseconds
+    else { return "none" }
+    return rate(kilobits) + String(format: " (%.1f MB in %.2f s)", Double(bytes) / 1e6, Double(time) / 1e9)
   }
 
   /// What the rate does not say; `nil` for a phase that was measured without an interruption.

@@ -127,6 +127,16 @@ struct StateExaminationTests {
     #expect(found.last?.grade == .warning && found.last?.advice?.contains("docs/store.md") == true)
   }
 
+  @Test("when the store is a symbolic link, then that is a fault with its remedy, because no drive begins with it")
+  func link() async throws {
+    let directory = try await makeStore(fences: 2, "")
+    let moved = folder.file("moved.sqlite")
+    try FileManager.default.moveItem(atPath: directory.database, toPath: moved)
+    try FileManager.default.createSymbolicLink(atPath: directory.database, withDestinationPath: moved)
+    let found = StateExamination.findings(measure(directory.path)).last
+    #expect(found?.grade == .fault && found?.text.contains("is a symbolic link") == true && found?.advice == nil)
+  }
+
   @Test("when a page is damaged that no listing reads, then the store counts as damaged")
   func damagedPage() async throws {
     let directory = try await makeStore(fences: 400, "PRAGMA wal_checkpoint(TRUNCATE);")

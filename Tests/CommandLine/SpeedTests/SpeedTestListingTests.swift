@@ -31,7 +31,10 @@ struct SpeedTestListingTests {
       let id = try await store.speedTests.begin(start)
       guard let outcome else { continue }
       let error = outcome == .failed ? "no connection" : nil
-      let figures = outcome == .completed ? SpeedTestFigures.sample() : nil
+      var figures = outcome == .completed ? SpeedTestFigures.sample() : nil
+      figures?.upload = SpeedTestRate(
+        kilobitsPerSecond: 19_100, bytes: 1, nanoseconds: 1, began: 0, connections: 3, curves: [],
+        silence: 2_500_000_000)
       let end = WallTime.sampleStart.later(by: .seconds(20))
       try await store.speedTests.end(id, .init(outcome, at: end, figures: figures, error: error))
       if outcome == .completed { try await store.speedTests.markSubmitted(id, .result, at: end) }
@@ -43,11 +46,12 @@ struct SpeedTestListingTests {
   func table() async throws {
     try await fill()
     let lines = try #require(try SpeedTestListing(configuration: configuration).table).split(separator: "\n")
-    #expect(lines.count == 5 && lines.allSatisfy { TerminalColumns.count($0) <= 100 })
+    #expect(lines.count == 6 && lines.allSatisfy { TerminalColumns.count($0) <= 100 })
     #expect(lines[0].hasPrefix("test  started"))
     #expect(lines[1].contains("47.80 Mbit/s") && lines[1].contains("30.0 ms") && lines[1].contains("submitted"))
-    #expect(lines[2].contains("waiting") && !lines[2].contains("\u{1B}") && lines[3] == "    failed: no connection")
-    #expect(lines[4].contains("measuring") && lines[4].contains(" - "))
+    #expect(lines[2] == "    interrupted: exports have the measured share and the silence")
+    #expect(lines[3].contains("waiting") && !lines[3].contains("\u{1B}") && lines[4] == "    failed: no connection")
+    #expect(lines[5].contains("measuring") && lines[5].contains(" - "))
   }
 
   @Test("when tests are stored, then JSON has each with its keys, and no key without a value")
@@ -60,7 +64,8 @@ struct SpeedTestListingTests {
     #expect(tests[0]["ping_ms"] as? Double == 30 && tests[0]["technology"] as? String == "4G/LTE")
     #expect(tests[0]["loop_uuid"] as? String == "L1" && tests[0]["test_counter"] as? Int == 4)
     #expect(tests[0]["started_at"] as? String == "2026-11-20T10:00:00.000Z")
-    #expect(tests[0]["latitude"] as? Double == 48.2 && tests[0]["error"] == nil)
+    #expect(
+      tests[0]["latitude"] as? Double == 48.2 && tests[0]["error"] == nil && tests[0]["interrupted"] as? Bool == true)
     #expect(tests[1]["error"] as? String == "no connection" && tests[1]["download_kbps"] == nil)
     #expect(tests[2]["state"] as? String == "measuring" && tests[2]["ended_at"] == nil && tests[2]["outcome"] == nil)
   }

@@ -16,6 +16,7 @@ struct LoopRunnerSlowTests {
   /// A drive beside the tests.
   private final class Observer: TestObserver {
     let calls = Collected<String>()
+    let parts = Collected<SpeedTestDelay.Part?>()
     /// Done when the QoS tests begin, and not by a test that waits for them: on a busy machine it sees them when they are over.
     let whenQoSBegins = Mutex<(@Sendable () -> Void)?>(nil)
 
@@ -24,7 +25,7 @@ struct LoopRunnerSlowTests {
       guard calls.all.count(where: { $0 == "began" }) == 2 else { return }
       whenQoSBegins.withLock { $0 }?()
     }
-    func test(loads part: SpeedTestDelay.Part?) {}
+    func test(loads part: SpeedTestDelay.Part?) { parts.append(part) }
     func testEnded() { calls.append("ended") }
     func delays() async -> [SpeedTestDelay] {
       calls.append("delays")
@@ -285,6 +286,8 @@ struct LoopRunnerSlowTests {
     #expect(try StoreReader(rig.store).speedTests().first?.qosState == .waiting)
     #expect(rig.lines.contains("11 QoS tests made"))
     #expect(rig.observer.calls.all == ["began", "ended", "delays", "began", "ended"], "pings pause under load alone")
+    let loads = rig.observer.parts.all
+    #expect(loads == [nil, .download, nil, nil, .download, .upload, nil, .upload, nil], "each pre-test has its load")
     try await rig.finish()
   }
 

@@ -257,12 +257,13 @@ public final class ControlledTest: Sendable {
       environment.conditions.beginTrack()
       let began = ContinuousClock.now
       let stall = StallWatch { [self] in abort(Self.stallReason) }
+      let loads = LoadReport(environment.observer)
       let result: Result<SpeedTestOutcome, any Error>
       environment.observer?.testBegan()
       do {
         result = .success(
-          try await run.run { [path = environment.path, observer = environment.observer] step in
-            if step.sample == nil { observer?.test(loads: step.phase.load) }
+          try await run.run { [path = environment.path] step in
+            if step.sample == nil { loads.enter(step.phase) }
             if step.phase == .downloadPreTest, let address = run.serverAddress { path?.follow(address) }
             progress(step)
           })
@@ -272,7 +273,7 @@ public final class ControlledTest: Sendable {
       measured.wasSuspended = stall.end()
       measured.abortReason = abortReason ?? (measured.wasSuspended ? Self.stallReason : nil)
       environment.observer?.testEnded()
-      let delays = await environment.observer?.delays() ?? []
+      let delays = loads.measured(await environment.observer?.delays() ?? [])
       if let path = environment.path, let address = run.serverAddress {
         // The monitor may not have read the route to a name's address yet.
         environment.conditions.note(path.reading(to: address))
@@ -374,16 +375,5 @@ public final class ControlledTest: Sendable {
     figures.environment = radio?.modem.flatMap(RadioEnvironment.init)
     figures.signal = FenceRadio.quantities(of: radio?.technology).lazy.compactMap { radio?.modem?.signal[$0] }.first
     return figures
-  }
-}
-
-extension SpeedTestProgress.Phase {
-  /// The part of the test whose load the link has in this phase.
-  fileprivate var load: SpeedTestDelay.Part? {
-    switch self {
-    case .download: .download
-    case .upload: .upload
-    default: nil
-    }
   }
 }

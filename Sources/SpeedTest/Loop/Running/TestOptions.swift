@@ -47,7 +47,7 @@ public struct TestEnd: Sendable {
 public protocol TestObserver: Sendable {
   /// The measurement begins, or QoS tests do, which come after the delays.
   func testBegan()
-  /// The test loads the link in this part; `nil`: it does not load it now.
+  /// The test loads the link in this part; `nil`: it does not load it now. A part begins with its pre-test, and again with its main phase.
   func test(loads part: SpeedTestDelay.Part?)
   /// What began has ended.
   func testEnded()
