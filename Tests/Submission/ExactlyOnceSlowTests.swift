@@ -262,4 +262,24 @@ struct ExactlyOnceSlowTests {
     #expect(try await rig.holdsAllOnce(48))
     try await rig.finish()
   }
+
+  @Test(
+    "when a server stores a suspect batch and answers nothing, and its history then fails, then the batch is not split")
+  func storedButSwallowed() async throws {
+    let rig = try await SendingRig()
+    _ = try rig.record(tests: [nil], fences: 6, started: 600)
+    let sender = try rig.sender()
+    try await rig.tool.setFault("empty-if:fences", on: "coverageResult", count: 3)
+    for _ in 0..<3 { #expect(try await sender.pass(.cold).sessionsKept == 1) }
+    rig.time.turn(by: .seconds(3600))
+    let drive = try rig.record(tests: [nil], fences: 1)
+    #expect(try await sender.pass(.drive(drive)).sessionsSent == 1)
+    try await rig.tool.setFault("none", on: "history", count: 2)
+    try await rig.tool.setFault("500", on: "history", count: 1)
+    try await rig.tool.setFault("stored:204", on: "coverageResult", count: 1)
+    #expect(try await sender.pass(.cold).sessionsKept == 1)
+    #expect(try await sender.pass(.cold).sessionsSent == 1)
+    #expect(try await rig.holdsAllOnce(6 + 1))
+    try await rig.finish()
+  }
 }

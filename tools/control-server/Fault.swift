@@ -52,7 +52,8 @@ enum Fault: Hashable, Sendable {
     case ("503-retry-after", let value?) where Self.isHeader(value): self = .retryAfter(status: 503, value)
     case ("redirect", let value?) where Self.isHeader(value): self = .redirect(value)
     case ("stored", let value?):
-      guard let status = Self.status(value) else { return nil }
+      // 204 has no body, as a proxy's answer that was emptied.
+      guard let status = value == "204" ? 204 : Self.status(value) else { return nil }
       self = .stored(status: status)
     case ("hang", let value?):
       guard let seconds = Self.seconds(value) else { return nil }

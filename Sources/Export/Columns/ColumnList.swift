@@ -37,7 +37,7 @@ enum ColumnList {
       $0.stored?.store
     },
     .text("clock", "clock that dates the drive: `gnss`, `server` or `host`", of: .store) { $0.stored?.clock },
-    Column("quarantined", .boolean, "whether the control server refused fences of the session", of: .store) {
+    Column("quarantined", .boolean, "whether fences of the session are quarantined", of: .store) {
       $0.stored.map { .bool($0.quarantineReason != nil) }
     },
     .text(

@@ -73,7 +73,7 @@ struct BatchRule: Hashable, Sendable {
 
   /// A server answers 200 without a JSON object when it could not store a result; so does a captive portal
   /// (docs/protocol.md, 3.1).
-  private static func isSwallowed(_ failure: ServerFailure) -> Bool {
+  static func isSwallowed(_ failure: ServerFailure) -> Bool {
     if case .notTheServer(200..<300, _) = failure { true } else { false }
   }
 }

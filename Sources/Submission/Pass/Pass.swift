@@ -78,7 +78,7 @@ struct Pass: Sendable {
   mutating func complete() {
     for session in sessions + queue.map(\.session) { report.tally.kept(session: session) }
     for test in speedTests {
-      let hasResult = test.state == .submitted || report.speedTests.withResult.contains(test.id)
+      let hasResult = test.state == .submitted || report.speedTests.withResult.contains(test.testUUID)
       report.speedTests.keep(hasResult ? .qos : .result)
     }
   }

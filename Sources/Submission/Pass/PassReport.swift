@@ -76,8 +76,8 @@ public struct PassReport: Hashable, Sendable {
 
 /// Counts the results of a pass by speed test: the result of a test, and the report of its QoS tests apart.
 public struct SpeedTestTally: Hashable, Sendable {
-  /// The ids of ``sent``.
-  var withResult: Set<Int64> = []
+  /// The UUIDs of ``sent``: ids of rows are those of one store, and a pass can have tests of two.
+  var withResult: Set<String> = []
   /// Tests whose result the server has now; messages that a test has no result included.
   public var sent: Int { withResult.count }
   /// Tests that could not be sent now and stay stored.

@@ -111,11 +111,8 @@ actor GatedServer {
   /// A batch was delivered: the back-off of background passes starts again from its shortest wait.
   func delivered() { gate.delivered() }
 
-  /// As ``delivered()``, for a batch of fences.
-  func deliveredFences() {
-    acceptedFences = clock.boot()
-    delivered()
-  }
+  /// The server answered that it has stored fences: what the history shows says nothing about now.
+  func acceptsFences() { acceptedFences = clock.boot() }
 
   /// Whether the server accepted fences within the last minute, also in the pass before: `record` sends its drive in a pass of its own.
   var hasJustAcceptedFences: Bool { acceptedFences.map { clock.boot() - $0 <= .seconds(60) } ?? false }

@@ -13,7 +13,7 @@ struct BatchOutcomes: PassStep {
     if let accepted = try await store.outbox.markSubmitted(batch: batch.id, at: clock.wall()) {
       await note(accepted.fences, in: accepted.log)
     }
-    await server.deliveredFences()
+    await server.delivered()
     await server.end(pass.exchange, .success)
     pass.accepted(batch)
   }

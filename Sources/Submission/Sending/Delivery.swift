@@ -36,7 +36,9 @@ struct Delivery: PassStep {
       let sending = try await send(&batch, &pass)
       log(sending, of: batch)
       switch sending {
-      case .accepted: return try await outcomes.accepted(batch, &pass)
+      case .accepted:
+        await server.acceptsFences()
+        return try await outcomes.accepted(batch, &pass)
       case .nothingToSend: return pass.remove(batch)
       case .failed(let failure, let step):
         let isInDoubt = BatchRule.isInDoubt(queued, after: failure, by: clock)
@@ -188,8 +190,9 @@ struct Delivery: PassStep {
     do {
       if try await history.isResolved(batch, &pass) { return }
     } catch let failure as ServerFailure {
-      // A server whose history never comes must not hold up the good fences of a batch.
-      guard batch.isSuspect, Verdict(failure) != .unreachable else {
+      // A server whose history never comes must not hold up the good fences of a batch that it refuses. An empty answer alone is no proof:
+      // something between here and a server that stored it can have emptied it.
+      guard batch.isSuspect, Verdict(failure) != .unreachable, !BatchRule.isSwallowed(refusal) else {
         return try await outcomes.setAside([batch], failure, at: .coverageResult, &pass)
       }
     }

@@ -92,7 +92,7 @@ struct SpeedTestDelivery: PassStep {
     await server.end(pass.exchange, .success)
     pass.rule.succeeded()
     if part == .result {
-      pass.report.speedTests.withResult.insert(test.id)
+      pass.report.speedTests.withResult.insert(test.testUUID)
     } else if test.state == .submitted {
       pass.report.speedTests.qosSent += 1
     }
