@@ -26,7 +26,7 @@ enum StateExamination {
     var syncs: [Duration] = []
     /// Why the store cannot be read; `nil` when it can, or there is none.
     var storeTrouble: String?
-    /// Whether the next start repairs the store or sets it aside; it refuses one of a newer version, and one that is a link.
+    /// Whether the next start repairs the store or sets it aside. If not, ``storeTrouble`` names the remedy.
     var isStoreRepaired = true
     /// The process that writes to it; `nil` when none does.
     var holder: String?
@@ -177,7 +177,6 @@ enum StateExamination {
       return [
         Finding(
           measures.isStoreRepaired ? .warning : .fault, .state, "the store cannot be read: \(trouble)",
-          // Every other reason names its own remedy.
           advice: measures.isStoreRepaired
             ? "the next drive or `submit` repairs it and keeps what is intact; docs/store.md" : nil)
       ]
