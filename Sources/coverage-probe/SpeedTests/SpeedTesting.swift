@@ -74,7 +74,10 @@ struct SpeedTesting: Sendable {
     figures.links = links.links.isEmpty ? nil : links.links
     let report = SpeedTestReport(
       figures: figures, threads: plan.threads,
-      failures: outcome.failures.map { "a connection: \($0.lineWithOptions ?? $0.description)" })
+      failures: outcome.failures.map { failure in
+        if case .silence(let reason) = failure { return reason }
+        return "a connection: \(failure.lineWithOptions ?? failure.description)"
+      })
     if let show { show("") }
     if asJSON { print(report.json.text) } else { report.lines.forEach(print) }
     return outcome.isComplete ? .done : .failed
