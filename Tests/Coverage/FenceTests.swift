@@ -38,6 +38,14 @@ import Testing
     #expect(drive.fences[0].duration == .milliseconds(4250))
   }
 
+  @Test func `when no ping was due in a fence, then it is no dead zone; a ping that has no answer makes it one`() {
+    var slow = DriveScript { $0.pingInterval = .seconds(10) }
+    for (second, north) in zip([1, 5, 9, 20.0], [0, 40, 80, 120.0]) { slow.fix(at: second, north: north) }
+    #expect(slow.fences.map(\.isSubmittable) == [false, false, true, true])
+    slow.failedPing(at: 6)
+    #expect(slow.fences.map(\.isSubmittable) == [false, true, true, true])
+  }
+
   @Test func `when a fix lies exactly on the circle, then the fence is left`() throws {
     let centre = try #require(Ground.vienna.place(north: 0, east: 0))
     let fix = try #require(Ground.vienna.place(north: 30, east: 40))

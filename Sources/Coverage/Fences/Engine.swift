@@ -169,7 +169,11 @@ public struct Engine: Sendable {
   }
 
   private mutating func closeFence() -> [Effect] {
-    track.close(at: latestChange).map { [.fenceClosed($0)] } ?? []
+    if let index = track.openIndex, latestChange - fences[index].entered < parameters.pingInterval {
+      // No ping was due in it: it is no dead zone.
+      track.all[index].overlapsPause = true
+    }
+    return track.close(at: latestChange).map { [.fenceClosed($0)] } ?? []
   }
 
   private mutating func warnOfMissingPosition(from time: DriveTime) {

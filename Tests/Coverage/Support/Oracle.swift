@@ -22,9 +22,12 @@ struct Oracle {
 
     var isSubmittable: Bool {
       let answered = pings.filter(\.outcome.isAnswered).count
-      let isUnmeasured = answered == 0 && (unsent > pings.count || (pings.isEmpty && isPaused))
+      let isUnmeasured = answered == 0 && (unsent > pings.count || (pings.isEmpty && (isPaused || hasNoSlot)))
       return !isDirty && !isUnmeasured
     }
+
+    /// Whether no ping had to be sent in it.
+    private var hasNoSlot: Bool { exited.map { $0 - entered < interval } ?? false }
   }
 
   private(set) var circles: [Circle] = []
