@@ -36,6 +36,12 @@ import Testing
     #expect(engine.now == DriveTime(seconds: 1.2))
   }
 
+  @Test func `when an old loss comes among the outcomes of new pings, then a position still counts from its arrival`() {
+    let pings = (0..<80).map { event($0 == 32 ? 5 : 10 + Double($0) / 50, ping) }
+    let engine = engine([event(0, fix(north: 0))] + pings + [event(10.2, fix(north: 100), delivered: 11.7)])
+    #expect(engine.fences.map(\.entered) == [.start, DriveTime(seconds: 10.2)])
+  }
+
   @Test func `when a late position ends a fence, then the effect has the same fence as without the delay`() {
     for delivered in [nil, 1.2] {
       var engine = engine([event(0, fix(north: 0)), event(0.9, ping)])

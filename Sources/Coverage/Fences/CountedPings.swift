@@ -31,11 +31,10 @@ struct CountedPings: Sendable {
     totals.count(event.kind, in: place, by: 1)
     latest = max(latest, event.at)
     if case .ping = event.kind, place.isInFence { latestInFences = max(latestInFences, event.at) }
-    // Drop the older half once it is old enough: one removal for many pings.
-    guard entries.count >= 64, let middle = entries[entries.count / 2].event.at.microseconds as Int64?,
-      middle < event.at.microseconds.subtractingReportingOverflow(Self.memory).partialValue
-    else { return }
-    drop(entries.count / 2)
+    // Drop the older half once all of it is old enough: one removal for many pings. A loss comes later than answers to later pings.
+    guard entries.count >= 64 else { return }
+    let old = event.at.microseconds.saturatingSubtracting(Self.memory)
+    if entries.prefix(entries.count / 2).allSatisfy({ $0.event.at.microseconds < old }) { drop(entries.count / 2) }
   }
 
   private mutating func drop(_ count: Int) {
