@@ -221,7 +221,8 @@ struct PingOutages {
   /// - Parameter place: The centre of the present fence, or of the last one.
   mutating func add(_ ping: LoggedPings.Ping, at place: Coordinate?) {
     if ping.nanoseconds != nil { return end() }
-    if let current, (ping.at - current.last).inMicroseconds > Outages.longestPause { end() }
+    let pause = max(Outages.longestPause, interval.saturatingMultiplied(by: 3))
+    if let current, (ping.at - current.last).inMicroseconds > pause { end() }
     var run =
       current
       ?? (

@@ -1,8 +1,8 @@
 import Coverage
 
 /// Outages: runs of pings of one link without an answer, at least ``fewestPings`` of them over at least ``shortest``. They go on across
-/// tests, fences, and places without a position; a pause of more than ``longestPause`` without a ping ends them, because nothing was
-/// measured in it (docs/report.md says why).
+/// tests, fences, and places without a position; a pause of more than ``longestPause``, and than three intervals, without a ping ends them,
+/// because nothing was measured in it (docs/report.md says why).
 struct Outages: Sendable {
   struct Outage: Hashable, Sendable {
     /// When its first ping was sent, or its first fence began.

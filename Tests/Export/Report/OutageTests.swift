@@ -55,6 +55,15 @@ import Testing
     #expect(outages("--" + String(repeating: ".", count: 40) + "+").outages.count == 0, "two pings are no run")
   }
 
+  @Test("when pings are ten seconds apart, then losses in a row are one outage")
+  func longIntervals() {
+    var finder = PingOutages(started: .sampleStart, interval: .seconds(10))
+    for number in 0..<60 { finder.add(.sample(at: .seconds(Double(number) * 10), nil), at: Self.place) }
+    finder.add(.sample(at: .seconds(700), nil), at: Self.place)
+    finder.end()
+    #expect((finder.outages.count, finder.outages.microseconds, finder.longestRun) == (1, 600_000_000, 60))
+  }
+
   @Test("when a log has random losses, then outages are those of a literal reading")
   func random() {
     var generator = SeededGenerator(seed: 11)
