@@ -211,6 +211,18 @@ struct DriveJournalTests {
     #expect(part.stopReason == .user && part.ended == rig.drive.engine.stopped?.at && part.log == "a log")
   }
 
+  @Test("when a session has more fences than a request holds, then those in memory get a test of their own")
+  mutating func inMemoryBesideFullRequest() {
+    for number in 0..<RecordedEngine.fencesPerSession { closeFence(number) }
+    rig.disk.storeFailure = ModelDisk.failing
+    closeFence(RecordedEngine.fencesPerSession)
+    rig.feed(.stop)
+    rig.feed(.ended)
+    let part = rig.drive.recorded.inMemory(as: 7, log: "a log")
+    #expect(Set(part.fences.map(\.number)) == part.unstored && (1...2).contains(part.unstored.count))
+    #expect(part.sessions.count == 1 && part.sessions[0].testUUID == nil && part.sessions[0].anchor == nil)
+  }
+
   @Test("when lines of the log are in memory only, then nothing may be written into it beside the drive")
   mutating func inMemoryWithLog() {
     rig.disk.storeFailure = ModelDisk.failing

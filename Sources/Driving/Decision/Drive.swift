@@ -13,9 +13,6 @@ import Submission
 /// It reads no clock, does not wait and does no I/O: the time comes in with each input, and ``DriveRunner`` runs the
 /// effects. The same inputs at the same times always give the same effects.
 struct Drive: Sendable {
-  /// Limits the size of a request, and the fences that a refused request delays (docs/protocol.md, 3.5).
-  private static let fencesPerSession = 400
-
   let options: DriveOptions
   let link: LinkSettings
   var recorded: RecordedEngine
@@ -241,7 +238,7 @@ struct Drive: Sendable {
   }
 
   private var isSessionFull: Bool {
-    let first = engine.fences.dropLast(Self.fencesPerSession - 1).last
+    let first = engine.fences.dropLast(RecordedEngine.fencesPerSession - 1).last
     return options.target == nil && first?.session == engine.sessions.count - 1
   }
 

@@ -8,6 +8,9 @@ import Submission
 /// The engine of a drive and its journal: the log has an event before the engine handles it, and the store has what follows from it. A
 /// pure value.
 struct RecordedEngine: Sendable {
+  /// Limits the size of a request, and the fences that a refused request delays (docs/protocol.md, 3.5).
+  static let fencesPerSession = 400
+
   private static let checkpointInterval = Duration.seconds(4)
 
   private(set) var engine: Engine
@@ -114,7 +117,8 @@ struct RecordedEngine: Sendable {
   }
 
   /// The fences to submit of which the store has nothing, of a drive that has ended, with the stored ones of the same test: a test accepts
-  /// one result only. If the store does not know the test, the stored ones are left to the store.
+  /// one result only. If the store does not know the test, the stored ones are left to the store; if all of them are more than a request
+  /// holds, the test is left to them, too.
   /// - Parameters:
   ///   - drive: The drive's id in the store.
   ///   - log: The path of its log; `nil` without one.
@@ -124,14 +128,17 @@ struct RecordedEngine: Sendable {
     let ended = engine.fences.filter { $0.exited != nil && $0.isSubmittable }
     let unstored = ended.filter { $0.number >= first }
     let sessions = engine.sessions.filter { session in unstored.contains { $0.session == session.number } }
-    let whole = Set(sessions.filter { journal.isTestStored(of: $0) }.map(\.number))
+    let ofStoredTest = Set(sessions.filter { journal.isTestStored(of: $0) }.map(\.number))
+    let whole = ofStoredTest.filter { number in ended.count { $0.session == number } <= Self.fencesPerSession }
     return DriveInMemory(
       drive: drive, started: journal.started, ended: stopped.at, stopReason: stopped.reason,
       log: journal.waitingLines == 0 ? log : nil,
       sessions: sessions.map { session in
-        Session(
-          number: session.number, testUUID: session.testUUID, started: session.started, anchor: session.anchor,
-          finalized: session.finalized ?? engine.now, localAddress: session.localAddress,
+        let isLeft = ofStoredTest.contains(session.number) && !whole.contains(session.number)
+        return Session(
+          number: session.number, testUUID: isLeft ? nil : session.testUUID, started: session.started,
+          anchor: isLeft ? nil : session.anchor, finalized: session.finalized ?? engine.now,
+          localAddress: session.localAddress,
           loopUUID: session.loopUUID, equipment: session.equipment)
       },
       fences: ended.filter { $0.number >= first || whole.contains($0.session) }, unstored: Set(unstored.map(\.number)))
