@@ -77,6 +77,21 @@ struct LoopHookTests {
     try await log.wait(for: "ended with status 5")
   }
 
+  @Test("when the program runs for too long, then it is ended, and the log says so")
+  func endless() async throws {
+    let path = try folder.write("#!/bin/sh\nsleep 600 & wait\n", to: "hook")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    let log = LogLines()
+    var hook = LoopHook(path: path, logger: log.logger)
+    hook.limit = .milliseconds(50)
+    let call = hook
+    _ = try await eventually("the program starts and is ended") {
+      call.call(notice(.noFix))
+      try await Task.sleep(for: .milliseconds(100))
+      return log.contains("loop.hook \(path) ran for 0.05 s and was ended") ? true : nil
+    }
+  }
+
   @Test("when the program prints without end, then the log has its first lines and the number of the others")
   func flood() async throws {
     let go = folder.file("go")

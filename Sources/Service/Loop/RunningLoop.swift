@@ -94,11 +94,17 @@ struct LoopHook: Sendable {
   /// The program; the setting `loop.hook`.
   let path: String
   let logger: Logger
+  /// How long it may run; notices of one kind are at least as far apart.
+  var limit = Duration.seconds(600)
 
   /// Starts the program and does not wait for it. Its argument is the reason, its environment has the line of the notice.
   func call(_ notice: LoopNotice) {
     // Not a part of the loop's task: the loop's end does not cancel the program.
-    Task { await run(notice) }
+    let call = Task { await run(notice) }
+    Task {
+      try await Task.sleep(for: limit)
+      call.cancel()
+    }
   }
 
   /// Runs the program until it ends, and logs what it prints and when it fails.
@@ -121,12 +127,15 @@ struct LoopHook: Sendable {
     }
     do {
       let status = try await program.run(log)
+      try Task.checkCancellation()
       if others > 0 { logger.notice("loop.hook \(path) printed \(others) more lines") }
       switch status {
       case .exited(0): return
       case .exited(let status): logger.warning("loop.hook \(path) ended with status \(status)")
       case .signaled(let signal): logger.warning("loop.hook \(path) was ended by signal \(signal)")
       }
+    } catch is CancellationError {
+      logger.warning("loop.hook \(path) ran for \(limit.inSeconds) s and was ended")
     } catch {
       logger.warning("loop.hook \(path) cannot be started: \(error)")
     }

@@ -20,7 +20,15 @@ package struct OperatorProgram: Sendable {
     (self.path, self.arguments, self.environment, self.withErrors) = (path, arguments, environment, withErrors)
   }
 
-  /// Runs the program until it ends and its output is closed. A cancelled task kills it.
+  /// A group of its own, so that what a program has started ends with it.
+  private static let ownGroup: PlatformOptions = {
+    var options = PlatformOptions()
+    options.processGroupID = 0
+    options.teardownSequence = [.send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero)]
+    return options
+  }()
+
+  /// Runs the program until it ends and its output is closed. A cancelled task kills it with all that it has started.
   /// - Parameter receive: Lines of its output, and how many lines before them were dropped.
   /// - Returns: How it ended.
   /// - Throws: An error when it cannot be started; `CancellationError`.
@@ -30,12 +38,13 @@ package struct OperatorProgram: Sendable {
     let all = Environment.inherit.updating(Dictionary(uniqueKeysWithValues: variables))
     if withErrors {
       return try await Subprocess.run(
-        executable, arguments: Arguments(arguments), environment: all, input: .none, output: .sequence,
-        error: .combinedWithOutput
+        executable, arguments: Arguments(arguments), environment: all, platformOptions: Self.ownGroup, input: .none,
+        output: .sequence, error: .combinedWithOutput
       ) { try await Self.read($0.standardOutput, receive) }.terminationStatus
     }
     return try await Subprocess.run(
-      executable, arguments: Arguments(arguments), environment: all, input: .none, output: .sequence, error: .discarded
+      executable, arguments: Arguments(arguments), environment: all, platformOptions: Self.ownGroup, input: .none,
+      output: .sequence, error: .discarded
     ) { try await Self.read($0.standardOutput, receive) }.terminationStatus
   }
 
