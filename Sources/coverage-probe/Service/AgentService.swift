@@ -24,6 +24,8 @@ struct AgentService: AsyncParsableCommand {
           configurationFile: configuration.file, logger: Terminal.logger(), stop: stop, hangUp: hangUp,
           interim: await Terminal.interimSignals(), note: Terminal.note)
       } catch let error as ConfigurationError {
+        // A worn card can refuse to read once: the service manager tries again.
+        if case .unreadable = error { throw error }
         Terminal.note("\(Program.name): \(error)", .error)
         // EX_CONFIG of sysexits.h
         throw ExitCode(78)
