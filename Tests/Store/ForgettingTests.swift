@@ -32,6 +32,20 @@ struct ForgettingTests {
     #expect(!FileManager.default.fileExists(atPath: log))
   }
 
+  @Test(
+    "when logs are still to be compared with the store, then the log of a forgotten session stays: it may have others")
+  func logOfLostSessions() async throws {
+    let log = store.directory.driveLogs + "/drive.jsonl"
+    try "a way".write(toFile: log, atomically: true, encoding: .utf8)
+    var recorder = try DriveRecorder(store, started: .sampleStart, log: log)
+    try recorder.save(sessions: [Session(number: 0, started: .start)], fences: [.sample()], seen: .seconds(20))
+    try store.noteRollback()
+    let session = try #require(try reader.sessions().first)
+    var noted: [Int] = []
+    let forgotten = try await store.forget(session: session.id) { number, _ in noted.append(number) }
+    #expect(forgotten?.keptLog == log && noted == [0] && FileManager.default.fileExists(atPath: log))
+  }
+
   @Test("when the drive log cannot be deleted, then its session stays, so that both can be forgotten later")
   func undeletableLog() async throws {
     try FileManager.default.removeItem(atPath: store.directory.driveLogs)

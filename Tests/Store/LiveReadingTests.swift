@@ -113,6 +113,21 @@ struct LiveReadingTests {
     #expect(try reader.speedTestVersions(from: other).map(\.id) == [other])
   }
 
+  @Test("when a speed test is damaged, then it has a version, and no result")
+  func damagedTest() async throws {
+    let id = try await test("A")
+    let version = try reader.speedTestVersions(from: 0)
+    try await store.damage(
+      """
+      PRAGMA writable_schema = ON;
+      UPDATE sqlite_schema SET sql = replace(sql, 'attempt INTEGER NOT NULL', 'attempt INTEGER') WHERE name = 'speed_test';
+      PRAGMA writable_schema = RESET;
+      UPDATE speed_test SET attempt = NULL
+      """)
+    #expect(try reader.speedTestVersions(from: 0).map(\.id) == [id] && reader.speedTestVersions(from: 0) != version)
+    #expect(try reader.speedTests(ids: [id]).isEmpty)
+  }
+
   @Test("when a fence is damaged, then it is left out, and the others are there")
   func damaged() async throws {
     try drive(at: 0, fences: [true, true, true])

@@ -98,6 +98,21 @@ struct OutboxTests {
     #expect(try await outbox.fencesByTest(of: session) == ["t1": 2, "t2": 2], "its fences may be those that arrived")
   }
 
+  @Test("when sent fences were deleted to make room, then their test says nothing about the other fences")
+  func deletedFences() async throws {
+    let session = try side.session(test: "T1", fences: OutboxStore.fences(5))
+    let made = try await side.batches(of: session, limit: 2)
+    try await side.anchor(made[1].id, "T2")
+    for batch in made.prefix(2) {
+      try await outbox.beginSending(batch: batch.id, fences: 2, client: "C", at: .sampleStart)
+      try await outbox.markSubmitted(batch: batch.id, at: .sampleStart)
+    }
+    #expect(try await outbox.fencesByTest(of: session) == ["t1": 2, "t2": 2])
+    try await side.change("UPDATE session SET finalized_at = 5; UPDATE drive SET ended_at = 5")
+    #expect(try await side.store.space.keepWithin(Quota(fences: 4), except: nil).fences == 1)
+    #expect(try await outbox.fencesByTest(of: session) == ["t2": 2])
+  }
+
   @Test("when the fences of a session fill whole batches, then no empty batch is made", arguments: [1, 2, 4])
   func wholeBatches(_ limit: Int) async throws {
     let session = try side.session(fences: OutboxStore.fences(4))

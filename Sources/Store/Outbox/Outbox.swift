@@ -230,7 +230,8 @@ public struct Outbox: Sendable {
   }
 
   /// How many fences of a session the store assigns to each test, in lower case: those that it has as sent, and unsent ones of a batch that
-  /// names the test. Damaged fences count; sent ones whose batch is unknown count for the session's test.
+  /// names the test. Damaged fences count; sent ones whose batch is unknown count for the session's test. A test of which sent fences were
+  /// deleted is left out (`FenceDeletion`).
   /// - Throws: GRDB's `DatabaseError`
   public func fencesByTest(of session: Int64) async throws -> [String: Int] {
     try await store.read { db in
@@ -245,8 +246,16 @@ public struct Outbox: Sendable {
             WHERE fence.session_id = ? AND fence.submitted_at IS NULL AND typeof(batch.test_uuid) = 'text' GROUP BY 1
           UNION ALL SELECT lower(test_uuid), 0 FROM intact_session WHERE id = ?
           """, arguments: [session, session, session])
+      let thinned = try Set(
+        String.fetchAll(
+          db,
+          sql:
+            "SELECT lower(test_uuid) FROM intact_batch WHERE session_id = ? AND state = 'submitted' AND sent_fences = 0",
+          arguments: [session]))
       return rows.reduce(into: [:]) { counts, row in
-        if let test = row["test"] as String? { counts[test, default: 0] += row["fences"] as Int }
+        if let test = row["test"] as String?, !thinned.contains(test) {
+          counts[test, default: 0] += row["fences"] as Int
+        }
       }
     }
   }

@@ -79,11 +79,11 @@ extension StoreReader {
   /// What distinguishes the present state of each speed test from its earlier ones. It reads no figures, so it costs little.
   /// - Parameter first: The lowest id.
   public func speedTestVersions(from first: Int64) throws -> [SpeedTestVersion] {
-    // `typeof` reads the header of the row only; the results themselves fill pages.
+    // `typeof` reads the header of the row only; the results themselves fill pages. A damaged row can have NULL anywhere.
     try rows(
       """
-      SELECT id, state || ' ' || attempt || ' ' || troubles || ' ' || coalesce(ended_at, '') || ' '
-        || coalesce(sent_at, '') || ' ' || coalesce(settled_at, '') || ' ' || typeof(qos_state) AS version
+      SELECT id, coalesce(state || ' ' || attempt || ' ' || troubles || ' ' || coalesce(ended_at, '') || ' '
+        || coalesce(sent_at, '') || ' ' || coalesce(settled_at, '') || ' ' || typeof(qos_state), '') AS version
       FROM speed_test WHERE id >= ? ORDER BY id
       """, [first]
     ).map { SpeedTestVersion(id: $0["id"], text: $0["version"]) }

@@ -186,7 +186,7 @@ public struct StoreReader: Sendable {
   public func fences(of batch: Batch) throws -> [Fence] {
     try rows(
       """
-      SELECT session.number, \(Fence.columns) FROM intact_fence AS fence JOIN session ON session.id = session_id
+      SELECT session.number, \(Fence.columns) FROM intact_fence AS fence JOIN intact_session AS session ON session.id = session_id
       WHERE batch_id = ? AND fence.submitted_at IS NULL ORDER BY entered_at, fence.number
       """, [batch.id]
     ).compactMap { row in

@@ -84,14 +84,14 @@ public struct Recovery: Sendable {
       progress(index, due.count)
       try await compare(drive, at: now, &outcome)
     }
-    let oldest = now >= .earliestTrusted ? now.microseconds - maxAge.inMicroseconds : .min
+    let oldest = WallTime(microseconds: now >= .earliestTrusted ? now.microseconds - maxAge.inMicroseconds : .min)
     var known: [Int64: [FenceMark]] = [:]
-    let strays = try await store.comparison.strayLogs(before: WallTime(microseconds: oldest))
+    let strays = try await store.comparison.strayLogs(before: oldest)
       .filter { !$0.isOld || need > .none }
     for (index, (log, isOld)) in strays.enumerated() {
       guard !mayBeCutShort || !isEnough() else { return try cutShort(outcome) }
       progress(due.count + index, due.count + strays.count)
-      try await adopt(log, among: drives, &known, onlySent: isOld, at: now, &outcome)
+      try await adopt(log, among: drives, &known, onlySentBefore: isOld ? oldest : nil, at: now, &outcome)
     }
     if due.count + strays.count > 0 { progress(due.count + strays.count, due.count + strays.count) }
     guard store.recoveryNeed > .none else { return outcome }
@@ -140,14 +140,17 @@ public struct Recovery: Sendable {
   }
 
   /// Restores a drive from a log that no drive names: the store has lost its row, or the values in it.
-  /// - Parameter known: The fences of each drive, which are read once for all logs.
+  /// - Parameters:
+  ///   - known: The fences of each drive, which are read once for all logs.
+  ///   - oldest: Of a drive that ended before, by the log's own times too, only what the server has; `nil`: all of any drive.
   private func adopt(
-    _ path: String, among drives: [ComparableDrive], _ known: inout [Int64: [FenceMark]], onlySent: Bool,
-    at now: WallTime, _ outcome: inout Outcome
+    _ path: String, among drives: [ComparableDrive], _ known: inout [Int64: [FenceMark]],
+    onlySentBefore oldest: WallTime?, at now: WallTime, _ outcome: inout Outcome
   ) async throws {
     guard let recorded = read(path) else { return }
     var replay = LogReplay(recorded, path: path)
-    if onlySent { replay.dropUnsent() }
+    let ended = replay.drive.started + replay.engine.now
+    if let oldest, ended >= .earliestTrusted, ended < oldest { replay.dropUnsent() }
     guard replay.endedFences > 0 else { return }
     for drive in drives where drive.log.map({ !FileManager.default.fileExists(atPath: $0) }) ?? true || drive.hasDamage
     {

@@ -158,7 +158,7 @@ public struct AgeDeletion: Sendable {
 
   private static func delete(where condition: String, _ arguments: StatementArguments, _ db: Database) throws -> Int {
     try FenceDeletion.delete(
-      "fence WHERE id IN (SELECT id FROM intact_fence AS fence WHERE \(isOfSlice) AND \(condition))", arguments, db)
+      where: "id IN (SELECT id FROM intact_fence AS fence WHERE \(isOfSlice) AND \(condition))", arguments, db)
   }
 
   private static let isOfSlice = "fence.session_id = :session AND fence.id BETWEEN :first AND :last"

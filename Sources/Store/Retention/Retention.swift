@@ -20,6 +20,21 @@ enum FenceDeletion {
   static let isAtRest =
     "drive_id < :running AND session_id NOT IN (SELECT id FROM session WHERE finalized_at IS NULL)"
 
+  /// Deletes fences. What is left of a batch that the server has says no longer how many fences of its test the server has: it counts 0.
+  /// - Parameter condition: A condition for the fences to delete.
+  /// - Returns: Their number.
+  static func delete(where condition: String, _ arguments: StatementArguments, _ db: Database) throws -> Int {
+    let batches = try Int64?.fetchAll(
+      db, sql: "DELETE FROM fence WHERE \(condition) RETURNING batch_id", arguments: arguments)
+    for batch in Set(batches).compactMap(\.self) {
+      try db.execute(
+        sql:
+          "UPDATE batch SET sent_fences = 0 WHERE id IN (SELECT id FROM intact_batch WHERE id = ? AND state = 'submitted')",
+        arguments: [batch])
+    }
+    return batches.count
+  }
+
   /// - Parameter rows: A table, with a condition for the rows to delete.
   /// - Returns: The number of deleted rows.
   static func delete(_ rows: String, _ arguments: StatementArguments, _ db: Database) throws -> Int {

@@ -57,7 +57,7 @@ struct SessionErasure {
     let number: Int
     /// The path of the drive log; `nil` without one.
     let log: String?
-    /// Whether it is the last session of its drive.
+    /// Whether it is the last session of its drive; never while the log may have others that the store has lost.
     let isLast: Bool
   }
 
@@ -77,7 +77,7 @@ struct SessionErasure {
       try db.execute(sql: "INSERT OR REPLACE INTO forgetting (id) VALUES (?)", arguments: [session])
       return Target(
         session: session, number: row["number"], log: (row["log"] as String?).flatMap(directory.presentDriveLog),
-        isLast: row["sessions"] == 1)
+        isLast: row["sessions"] == 1 && RecoveryMark(directory).need == .none)
     }
   }
 

@@ -104,10 +104,10 @@ public struct StoreSpace: Sendable {
       let gone = try await unlessFull(otherwise: 0) { db in
         let arguments: StatementArguments = ["piece": piece, "running": running ?? .max, "expired": Int64.min]
         let gone = try FenceDeletion.delete(
-          """
-          fence WHERE id IN (
-            SELECT id FROM intact_fence WHERE \(FenceDeletion.isAtRest) AND (submitted_at IS NOT NULL OR kept) ORDER BY id LIMIT :piece)
-          """, arguments, db)
+          where: """
+            id IN (SELECT id FROM intact_fence WHERE \(FenceDeletion.isAtRest) AND (submitted_at IS NOT NULL OR kept)
+              ORDER BY id LIMIT :piece)
+            """, arguments, db)
         _ = try FenceDeletion.deleteEmpty(arguments, db)
         return gone
       }

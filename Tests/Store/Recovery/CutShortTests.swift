@@ -90,7 +90,8 @@ struct CutShortTests {
       Retention(maxAge: .seconds(1), keep: .seconds(1)), now: Site.now, agreement: .agrees, except: nil)
     _ = try await store.space.keepWithin(Quota(bytes: 1, fences: 1), except: nil)
     #expect(Set(directory.straysAmongLogs([])) == logs)
-    #expect(try await recovery(store).run(at: Site.now).recovered == 0, "they are too old to be sent")
+    let later = Site.now.later(by: .seconds(8 * 86_400))
+    #expect(try await recovery(store).run(at: later).recovered == 0, "they are too old to be sent")
     _ = try await store.space.keepWithin(Quota(bytes: 1, fences: 1), except: nil)
     #expect(directory.straysAmongLogs([]).isEmpty, "without a mark the quota deletes them")
   }
