@@ -317,6 +317,20 @@ struct DriveRecoveryTests {
     #expect(reason.contains("1 of these fences may have been sent"))
   }
 
+  @Test(
+    "when sent fences were deleted to make room and come back from a log without an answer, then they are quarantined")
+  func deletedBefore() async throws {
+    try record()
+    try await store.outbox.makeBatches(of: [1], limit: 400, at: .sampleStart)
+    try await store.outbox.beginSending(batch: 1, fences: 4, client: "C", at: .sampleStart)
+    try await store.outbox.markSubmitted(batch: 1, at: .sampleStart)
+    #expect(try await store.space.keepWithin(Quota(fences: 2), except: nil).fences == 2)
+    try store.noteRollback()
+    #expect(try await recover(logged()) == 2)
+    #expect(try await sending() == ("quarantined", false))
+    #expect(try reader.sessions().first?.quarantineReason?.contains("some of these fences may have been sent") == true)
+  }
+
   @Test("when several sent batches together lack all lost fences, then these count as sent, without a batch")
   func severalBatches() async throws {
     try record()

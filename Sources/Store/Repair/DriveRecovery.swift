@@ -235,24 +235,28 @@ struct DriveRecovery {
       db, sql: "SELECT id FROM batch WHERE session_id = ? AND state = 'sending' AND sent_fences IS NULL",
       arguments: [session])
     let count = lacking.reduce(0 as Int64) { $0 + ($1["lacks"] as Int64) }
-    if count == 0 {
+    // Of its batches, sent fences were deleted (`FenceDeletion`), and nothing says how many.
+    let isThinned = try db.has(
+      "intact_batch WHERE session_id = ? AND state = 'submitted' AND sent_fences = 0", [session])
+    let mayJoin = !isThinned && count >= fences.count
+    if count == 0, !isThinned {
       // The row of a lost batch does not contain its number of fences.
       if lost.count == 1 {
         try put(fences, into: lost[0], sent: nil, db)
       } else if mayHaveLeft || !lost.isEmpty {
         try LostBatches.make(of: try rows(of: fences, db)[...], session: session, db)
       }
-    } else if count >= fences.count, lacking.count == 1, let batch = lacking.first {
+    } else if mayJoin, lacking.count == 1, let batch = lacking.first {
       try put(
         fences, into: batch["id"], sent: batch["state"] == "submitted" ? batch["settled_at"] ?? now.microseconds : nil,
         db)
-    } else if count >= fences.count, lacking.allSatisfy({ $0["state"] == "submitted" }) {
+    } else if mayJoin, lacking.allSatisfy({ $0["state"] == "submitted" }) {
       try put(fences, into: nil, sent: now.microseconds, db)
     } else {
       let batch = try BatchTable.make(of: try rows(of: fences, db)[...], session: session, db)
       try BatchTable.quarantine(
         batch, session: session,
-        "recovered from the drive log; \(count) of these fences may have been sent before the damage",
+        "recovered from the drive log; \(isThinned ? "some" : "\(count)") of these fences may have been sent before the damage",
         mayHaveArrived: true, at: now, db)
     }
   }
