@@ -128,18 +128,17 @@ struct RecordedEngine: Sendable {
     let ended = engine.fences.filter { $0.exited != nil && $0.isSubmittable }
     let unstored = ended.filter { $0.number >= first }
     let sessions = engine.sessions.filter { session in unstored.contains { $0.session == session.number } }
-    let ofStoredTest = Set(sessions.filter { journal.isTestStored(of: $0) }.map(\.number))
-    let whole = ofStoredTest.filter { number in ended.count { $0.session == number } <= Self.fencesPerSession }
+    let stored = Set(sessions.filter { journal.isTestStored(of: $0) }.map(\.number))
+    let whole = stored.filter { number in ended.count { $0.session == number } <= Self.fencesPerSession }
     return DriveInMemory(
       drive: drive, started: journal.started, ended: stopped.at, stopReason: stopped.reason,
       log: journal.waitingLines == 0 ? log : nil,
       sessions: sessions.map { session in
-        let isLeft = ofStoredTest.contains(session.number) && !whole.contains(session.number)
+        let isLeft = stored.subtracting(whole).contains(session.number)
         return Session(
           number: session.number, testUUID: isLeft ? nil : session.testUUID, started: session.started,
           anchor: isLeft ? nil : session.anchor, finalized: session.finalized ?? engine.now,
-          localAddress: session.localAddress,
-          loopUUID: session.loopUUID, equipment: session.equipment)
+          localAddress: session.localAddress, loopUUID: session.loopUUID, equipment: session.equipment)
       },
       fences: ended.filter { $0.number >= first || whole.contains($0.session) }, unstored: Set(unstored.map(\.number)))
   }

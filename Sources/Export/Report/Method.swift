@@ -69,9 +69,9 @@ enum Method: String, CaseIterable {
     case .outages:
       """
       At least \(Outages.fewestPings) pings of one link in a row without an answer, over at least \(Outages.shortest / 1_000_000) s; by the single pings of the \
-      drive log, across tests, fences and places without a position. A pause of more than \(Outages.longestPause / 1_000_000) s and three intervals of the pings \
-      without pings ends an outage, as does Wi-Fi. Drives whose log is not there: neighbouring fences in which pings were sent and none was answered, so there are at least \
-      these.
+      drive log, across tests, fences and places without a position. A pause without pings ends an outage when it is longer than \
+      \(Outages.longestPause / 1_000_000) s and than three intervals of the pings; so does Wi-Fi. Drives whose log is not there: neighbouring fences in which pings \
+      were sent and none was answered. There are at least these.
       """
     case .worst:
       """

@@ -20,7 +20,8 @@ enum FenceDeletion {
   static let isAtRest =
     "drive_id < :running AND session_id NOT IN (SELECT id FROM session WHERE finalized_at IS NULL)"
 
-  /// Deletes fences. What is left of a batch that the server has says no longer how many fences of its test the server has: it counts 0.
+  /// Deletes fences. A batch that the server has, and that loses some of them, gets the number 0 of sent fences: nothing tells any more which
+  /// fences of its test the server has.
   /// - Parameter condition: A condition for the fences to delete.
   /// - Returns: Their number.
   static func delete(where condition: String, _ arguments: StatementArguments, _ db: Database) throws -> Int {
